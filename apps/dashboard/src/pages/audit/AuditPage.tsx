@@ -13,7 +13,7 @@ import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AuditFilters } from './AuditFilters.tsx'
 import { DownloadAudit } from './DownloadAudit.tsx'
-import type { AuditSearch } from './search.ts'
+import type { AuditSearch } from '../search.ts'
 import { SubjectPart } from './SubjectPart.tsx'
 
 /** Shows who changed what in an app, and when. */

@@ -5,7 +5,7 @@ import { auditHead, auditRow } from '../../core/audit-texts.ts'
 import { csvOf } from '../../core/csv.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
-import type { AuditSearch } from './search.ts'
+import type { AuditSearch } from '../search.ts'
 
 /** A file has at most this many lines. An operator who needs more reads them page by page from the API. */
 const mostLines = 10_000

@@ -5,7 +5,7 @@ import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { statusKinds, statusWords } from '../campaign/status-words.ts'
-import type { CampaignsSearch } from './search.ts'
+import type { CampaignsSearch } from '../search.ts'
 
 type Campaign = components['schemas']['CampaignWithStats']
 type Props = { appId: string; data: components['schemas']['CampaignList']; search: CampaignsSearch }

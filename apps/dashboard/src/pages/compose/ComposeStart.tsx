@@ -12,7 +12,7 @@ import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Composer } from './Composer.tsx'
 import { readCampaign } from './draftCalls.ts'
-import type { ComposeSearch } from './search.ts'
+import type { ComposeSearch } from '../search.ts'
 import { keeper } from './useDraft.ts'
 
 type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }

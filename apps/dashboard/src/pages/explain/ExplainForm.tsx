@@ -8,7 +8,7 @@ import { Combobox, type ComboboxOption } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import type { ExplainSearch } from './search.ts'
+import type { ExplainSearch } from '../search.ts'
 
 const kinds = [
   { value: 'externalId', label: 'External id of a user' },

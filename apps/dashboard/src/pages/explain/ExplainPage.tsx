@@ -10,7 +10,7 @@ import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ExplainedDevices } from './ExplainedDevices.tsx'
 import { ExplainForm } from './ExplainForm.tsx'
-import type { ExplainSearch } from './search.ts'
+import type { ExplainSearch } from '../search.ts'
 
 const from = '/apps/$appId/explain'
 const lead = 'Every step that decides whether a device gets a campaign, in the order in which the send decides it.'

@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { logOutcomes, type LogSearch } from './search.ts'
+import { logOutcomes, type LogSearch } from '../search.ts'
 import { momentOf, momentText } from './moments.ts'
 
 type Props = { search: LogSearch; onChange: (search: LogSearch) => void }

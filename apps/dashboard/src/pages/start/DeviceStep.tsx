@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Choice } from '../../ui/Choice.tsx'
-import type { Way } from './search.ts'
+import type { Way } from '../search.ts'
 import { ThisBrowser } from './ThisBrowser.tsx'
 import { VirtualPhone } from './VirtualPhone.tsx'
 import { YourApp } from './YourApp.tsx'

@@ -9,3 +9,8 @@ export const inputClass =
 export function TextInput({ className, type = 'text', ...rest }: ComponentProps<'input'>) {
   return <input type={type} autoComplete="off" className={clsx(inputClass, 'h-8 read-only:bg-sunken', className)} {...rest} />
 }
+
+/** A field for several lines of text. */
+export function TextArea({ className, rows = 4, ...rest }: ComponentProps<'textarea'>) {
+  return <textarea rows={rows} className={clsx(inputClass, 'py-1.5 read-only:bg-sunken', className)} {...rest} />
+}

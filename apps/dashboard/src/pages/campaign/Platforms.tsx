@@ -13,8 +13,7 @@ import { Bar } from '../../ui/Bar.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { Breakdown } from './useBreakdown.ts'
-import type { Campaign, Reading } from './useSend.ts'
+import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; samples: readonly PlatformSample[]; breakdown: Breakdown | undefined }
 type Circuit = components['schemas']['Circuit']

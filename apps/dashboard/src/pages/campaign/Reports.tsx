@@ -7,8 +7,7 @@ import { some } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import { Funnel } from '../../ui/Funnel.tsx'
-import type { Breakdown } from './useBreakdown.ts'
-import type { Campaign, Reading } from './useSend.ts'
+import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
 const dayMs = 86_400_000

@@ -11,9 +11,8 @@ import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Composer } from './Composer.tsx'
-import { readCampaign } from './draftCalls.ts'
+import { readCampaign, keeper } from './useDraft.ts'
 import type { ComposeSearch } from '../search.ts'
-import { keeper } from './useDraft.ts'
 
 type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
 

@@ -8,7 +8,7 @@ import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import type { ErrorAt } from '../../ui/content/ContentEditor.tsx'
 import { NextInstants } from './NextInstants.tsx'
-import { ZoneField } from './ZoneField.tsx'
+import { Combobox } from '../../ui/Combobox.tsx'
 
 const options = [
   { value: 'now', label: 'Now', hint: 'As soon as you send it' },
@@ -201,5 +201,16 @@ function Recurring({ value, onChange, errorAt }: { value: Of<'recurring'>; onCha
         </fieldset>
       )}
     </div>
+  )
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({ value: zone, label: zone }))
+
+/** Chooses a time zone by typing. */
+function ZoneField({ value, onChange, error }: { value: string; onChange: (zone: string) => void; error?: string | undefined }) {
+  return (
+    <Field label="Time zone" error={error}>
+      {({ id }) => <Combobox id={id} label="Time zone" value={value} options={zones} onChange={onChange} />}
+    </Field>
   )
 }

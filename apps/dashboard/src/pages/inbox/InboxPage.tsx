@@ -14,9 +14,11 @@ import { Page } from '../../ui/Page.tsx'
 import { controlClass } from '../../ui/segment/control-class.ts'
 import { AddDevice } from './AddDevice.tsx'
 import { DeviceCard } from './DeviceCard.tsx'
-import { StreamLine } from './StreamLine.tsx'
 import { useInbox } from './useInbox.ts'
 import { useReports } from './useReports.ts'
+import { Status } from '../../ui/Status.tsx'
+import { Time } from '../../ui/Time.tsx'
+import type { useStream } from '../../live/useStream.ts'
 
 const cardsAtOnce = 24
 
@@ -114,5 +116,21 @@ function Inbox() {
       </Loaded>
       {isAdding && <AddDevice appId={appId} onClose={() => setIsAdding(false)} />}
     </Page>
+  )
+}
+
+/** Says whether new pushes arrive by themselves, and otherwise how old the page is. */
+function StreamLine({ stream }: { stream: ReturnType<typeof useStream> }) {
+  const { state, asOf } = stream
+  if (state === 'live') return <Status kind="good">live</Status>
+  return (
+    <span className="flex items-center gap-2 text-sm text-muted" role="status">
+      <Status kind="busy">{state === 'polling' ? 'asked every 2 seconds' : 'connecting'}</Status>
+      {asOf !== undefined && (
+        <span>
+          as of <Time at={asOf} precise />
+        </span>
+      )}
+    </span>
   )
 }

@@ -1,6 +1,6 @@
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Count } from '../../ui/Count.tsx'
-import { Json } from '../../ui/Json.tsx'
+import { Json } from '../../ui/Code.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import type { SimulatedPush } from './useInbox.ts'
 

@@ -5,10 +5,15 @@ import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { outcomeKinds, stateWords } from './outcome-words.ts'
 
 type Push = components['schemas']['Push']
 type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean }
+
+/** The icon and the colour of each outcome. */
+const outcomeKinds = { sent: 'good', failed: 'bad', skipped: 'off', open: 'busy' } as const
+
+/** What a push without an outcome waits for. */
+const stateWords = { waiting: 'waiting', sending: 'being sent', held: 'held by a circuit', retry: 'tried again' } as const
 
 const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`
 

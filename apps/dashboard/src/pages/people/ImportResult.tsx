@@ -4,6 +4,7 @@ import { Count } from '../../ui/Count.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { ImportReport } from './Imports.tsx'
+import { Status } from '../../ui/Status.tsx'
 
 /** Shows the counters of an import: rows = created + updated + kept + rejected. */
 export function ImportResult({ report }: { report: ImportReport }) {
@@ -74,4 +75,15 @@ export function ImportResult({ report }: { report: ImportReport }) {
       />
     </div>
   )
+}
+
+const looks = {
+  receiving: { kind: 'busy', word: 'Receiving' },
+  finished: { kind: 'good', word: 'Finished' },
+  cancelled: { kind: 'off', word: 'Cancelled' },
+} as const
+
+/** Shows the state of an import. */
+export function ImportStatus({ state }: { state: keyof typeof looks }) {
+  return <Status kind={looks[state].kind}>{looks[state].word}</Status>
 }

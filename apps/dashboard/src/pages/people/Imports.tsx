@@ -13,7 +13,7 @@ import { Section } from '../../ui/Section.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { ImportStatus } from './ImportStatus.tsx'
+import { ImportStatus } from './ImportResult.tsx'
 import { NewImport } from './NewImport.tsx'
 import { OneImport } from './OneImport.tsx'
 

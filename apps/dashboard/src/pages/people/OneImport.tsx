@@ -14,9 +14,8 @@ import { Field } from '../../ui/Field.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import { ImportErrors } from './ImportErrors.tsx'
-import { ImportResult } from './ImportResult.tsx'
+import { ImportResult, ImportStatus } from './ImportResult.tsx'
 import type { ImportReport } from './Imports.tsx'
-import { ImportStatus } from './ImportStatus.tsx'
 import { sendImport } from './send-import.ts'
 
 /**

@@ -2,9 +2,8 @@ import { useId } from 'react'
 import { changeEntry, entryOf, type ContentDraft, type EntryDraft } from '../../core/content-draft.ts'
 import type { KnownTag } from '../../core/complete-placeholder.ts'
 import { ActionsEditor } from './ActionsEditor.tsx'
-import { FromTemplate } from './FromTemplate.tsx'
+import { FromTemplate, TextField } from './TextField.tsx'
 import { LocaleTabs } from './LocaleTabs.tsx'
-import { TextField } from './TextField.tsx'
 
 /** Gives the mistake at the path of a field in the content, such as `de.actions.0.title`. */
 export type ErrorAt = (path: string) => string | undefined

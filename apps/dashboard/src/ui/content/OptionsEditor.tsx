@@ -4,7 +4,7 @@ import { Field } from '../Field.tsx'
 import { Select } from '../Select.tsx'
 import { TextInput } from '../TextInput.tsx'
 import { DataEditor } from './DataEditor.tsx'
-import { FromTemplate } from './FromTemplate.tsx'
+import { FromTemplate } from './TextField.tsx'
 import { TtlField } from './TtlField.tsx'
 
 const texts = [

@@ -5,6 +5,7 @@ import type { KnownTag } from '../../core/complete-placeholder.ts'
 import { markTags } from '../../core/text-pieces.ts'
 import { Field } from '../Field.tsx'
 import { TemplateInput } from './TemplateInput.tsx'
+import { Tag } from '../Tag.tsx'
 
 /**
  * Edits one text of a message. Shows its length when it is more than half of what is allowed, and its mistake; a placeholder that cannot be read is
@@ -68,5 +69,15 @@ export function TextField({
         )}
       </div>
     </div>
+  )
+}
+
+/** Marks a field that equals the template's. When it differs, a button sets it back to the template's. */
+export function FromTemplate({ isSame, onTake }: { isSame: boolean; onTake: () => void }) {
+  if (isSame) return <Tag>From the template</Tag>
+  return (
+    <button type="button" onClick={onTake} className="min-h-6 rounded text-sm text-accent hover:underline">
+      Take the template’s
+    </button>
   )
 }

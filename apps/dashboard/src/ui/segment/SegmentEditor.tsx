@@ -21,11 +21,10 @@ import { describeNode } from '../../core/segment-text.ts'
 import { firstCondition } from '../../core/segment-values.ts'
 import { Tabs } from '../Tabs.tsx'
 import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
-import { SegmentContext, type SegmentActions } from './SegmentContext.ts'
+import { SegmentContext, type SegmentActions, useKnownTags } from './SegmentContext.ts'
 import { SegmentJson, type JsonDraft } from './SegmentJson.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 import { useFocusLater } from './useFocusLater.ts'
-import { useKnownTags } from './useKnownTags.ts'
 import { useSegmentTree } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []

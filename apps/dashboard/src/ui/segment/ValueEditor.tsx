@@ -1,12 +1,12 @@
 import type { FieldType } from '@herald/contracts/segment-tree'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
-import { isList, kindOf } from '../../core/segment-values.ts'
+import { isList, kindOf, asKind, type TagKind } from '../../core/segment-values.ts'
 import { Button } from '../Button.tsx'
 import { DateValue } from './DateValue.tsx'
 import { ListValue } from './ListValue.tsx'
-import { PlatformValue } from './PlatformValue.tsx'
 import { SingleValue } from './SingleValue.tsx'
-import { TagKindSelect } from './TagKindSelect.tsx'
+import { controlClass } from './control-class.ts'
+import { platformNames, platforms } from '@herald/contracts/platform'
 
 /** The HTML attributes that connect a control with its mistakes. */
 export type ControlMarks = { 'aria-invalid'?: boolean | undefined; 'aria-describedby'?: string | undefined }
@@ -40,6 +40,51 @@ export function ValueEditor({ leaf, type, onChange, control }: ValueEditorProps)
     <span className="flex flex-wrap gap-2">
       {type === 'tag' && !isText && <TagKindSelect value={value} onChange={onChange} withBoolean={op === 'eq' || op === 'ne'} />}
       <SingleValue {...shared} field={field} type={type} kind={isText ? 'text' : type === 'tag' ? kindOf(value) : undefined} />
+    </span>
+  )
+}
+
+type TagKindSelectProps = { value: unknown; onChange: (value: unknown) => void; withBoolean: boolean }
+
+const empty: Record<TagKind, unknown> = { text: '', number: 0, boolean: true }
+
+/** Chooses the type of a tag's value. The type matters: the text 5 is another value than the number 5. */
+function TagKindSelect({ value, onChange, withBoolean }: TagKindSelectProps) {
+  return (
+    <select
+      className={controlClass}
+      aria-label="Kind of value"
+      data-part="kind"
+      value={kindOf(value)}
+      onChange={({ target }) => {
+        const kind = target.value as TagKind
+        onChange(asKind(value, kind) ?? empty[kind])
+      }}
+    >
+      <option value="text">text</option>
+      <option value="number">number</option>
+      {(withBoolean || kindOf(value) === 'boolean') && <option value="boolean">true or false</option>}
+    </select>
+  )
+}
+
+/** Chooses platforms by checkboxes. Other values in the list stay, so that nothing is lost. */
+function PlatformValue({ value, onChange, control }: ValueProps & { value: unknown[] }) {
+  const set = (platform: string, isOn: boolean) => onChange(isOn ? [...value, platform] : value.filter((known) => known !== platform))
+  return (
+    <span className="flex flex-wrap items-center gap-3 py-1" role="group" aria-label="Platforms">
+      {platforms.map((platform) => (
+        <label key={platform} className="flex items-center gap-1.5">
+          <input
+            {...control}
+            type="checkbox"
+            data-part={`value-${platform}`}
+            checked={value.includes(platform)}
+            onChange={(event) => set(platform, event.target.checked)}
+          />
+          {platformNames[platform]}
+        </label>
+      ))}
     </span>
   )
 }

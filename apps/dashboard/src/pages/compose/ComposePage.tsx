@@ -1,8 +1,8 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAppId } from '../../session/useAppId.ts'
-import { ComposeStart } from './ComposeStart.tsx'
 import type { ComposeSearch } from '../search.ts'
+import { ComposeStart } from './ComposeStart.tsx'
 
 /** The page on which an operator writes a message, as a new one or from a draft. */
 export function ComposePage() {

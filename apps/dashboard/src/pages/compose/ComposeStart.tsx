@@ -10,9 +10,9 @@ import { Banner } from '../../ui/Banner.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import type { ComposeSearch } from '../search.ts'
 import { Composer } from './Composer.tsx'
 import { readCampaign, keeper } from './useDraft.ts'
-import type { ComposeSearch } from '../search.ts'
 
 type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
 

@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { client, api } from '../../api/client.ts'
 import type { CampaignDraft, VariantDraft } from '../../core/campaign-draft.ts'
 import type { ContentDraft } from '../../core/content-draft.ts'
@@ -6,10 +7,9 @@ import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
 import { ContentEditor, type ErrorAt } from '../../ui/content/ContentEditor.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import type { Screen } from './useScreen.ts'
-import { useMemo } from 'react'
 import type { OptionsDraft } from '../../core/send-options-draft.ts'
 import { Tabs } from '../../ui/Tabs.tsx'
+import type { Screen } from './useScreen.ts'
 
 /** Edits the texts of a message in each language, for each variant of an experiment. */
 export function MessageAsk({

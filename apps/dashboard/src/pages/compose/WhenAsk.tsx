@@ -7,8 +7,8 @@ import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import type { ErrorAt } from '../../ui/content/ContentEditor.tsx'
-import { NextInstants } from './NextInstants.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
+import { NextInstants } from './NextInstants.tsx'
 
 const options = [
   { value: 'now', label: 'Now', hint: 'As soon as you send it' },

@@ -9,8 +9,8 @@ import { copy } from '../../ui/copy.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { StationView } from './StationView.tsx'
 import { Status, type StatusKind } from '../../ui/Status.tsx'
+import { StationView } from './StationView.tsx'
 
 type Trace = components['schemas']['ExplainSendAnswer']['devices'][number]
 

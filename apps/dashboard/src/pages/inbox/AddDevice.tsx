@@ -16,8 +16,8 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { TextArea, TextInput } from '../../ui/TextInput.tsx'
-import { devicesKey } from './useInbox.ts'
 import { virtualDeviceNames } from '../../core/platform-names.ts'
+import { devicesKey } from './useInbox.ts'
 
 type Texts = { name: string; externalId: string; language: string; timezone: string; country: string; tags: string }
 

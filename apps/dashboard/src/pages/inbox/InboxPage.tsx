@@ -11,14 +11,14 @@ import { Empty } from '../../ui/Empty.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { controlClass } from '../../ui/segment/control-class.ts'
+import { controlClass } from '../../ui/TextInput.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Time } from '../../ui/Time.tsx'
+import type { useStream } from '../../live/useStream.ts'
 import { AddDevice } from './AddDevice.tsx'
 import { DeviceCard } from './DeviceCard.tsx'
 import { useInbox } from './useInbox.ts'
 import { useReports } from './useReports.ts'
-import { Status } from '../../ui/Status.tsx'
-import { Time } from '../../ui/Time.tsx'
-import type { useStream } from '../../live/useStream.ts'
 
 const cardsAtOnce = 24
 

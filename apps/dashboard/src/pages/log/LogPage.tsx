@@ -10,10 +10,10 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import type { LogSearch } from '../search.ts'
 import { LiveTail } from './LiveTail.tsx'
 import { LogFilters } from './LogFilters.tsx'
 import { PushTable } from './PushTable.tsx'
-import type { LogSearch } from '../search.ts'
 
 type Push = components['schemas']['Push']
 /** The filters that are set. */

@@ -1,6 +1,6 @@
 import { platformNames } from '@herald/contracts/platform'
-import type { components } from '../../api/schema.gen.ts'
 import { remedyFor } from '@herald/contracts/code-meanings'
+import type { components } from '../../api/schema.gen.ts'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'

@@ -8,8 +8,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Attention } from './Attention.tsx'
 import { Devices } from './Devices.tsx'
 import { LastDays } from './LastDays.tsx'
-import { LastSends } from './LastSends.tsx'
-import { NextSends } from './NextSends.tsx'
+import { LastSends, NextSends } from './Sends.tsx'
 
 export type Overview = components['schemas']['ReadOverviewAnswer']
 

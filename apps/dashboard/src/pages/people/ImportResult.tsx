@@ -3,8 +3,8 @@ import { wordsOfRejection } from '../../core/import-words.ts'
 import { Count } from '../../ui/Count.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { ImportReport } from './Imports.tsx'
 import { Status } from '../../ui/Status.tsx'
+import type { ImportReport } from './Imports.tsx'
 
 /** Shows the counters of an import: rows = created + updated + kept + rejected. */
 export function ImportResult({ report }: { report: ImportReport }) {

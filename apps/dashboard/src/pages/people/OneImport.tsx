@@ -9,7 +9,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
-import { fileClass } from '../../ui/file-class.ts'
+import { FileInput } from '../../ui/TextInput.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Tag } from '../../ui/Tag.tsx'
@@ -125,10 +125,8 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
           hint={`The import is at byte ${report.offset.toLocaleString('en')}. Nothing is written twice.`}
         >
           {(control) => (
-            <input
+            <FileInput
               {...control}
-              type="file"
-              className={fileClass}
               onChange={(event) => {
                 first.current = report
                 setFile(event.target.files?.[0])

@@ -22,9 +22,9 @@ import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { LeaveGuard } from '../segment/LeaveGuard.tsx'
-import { DeleteTemplate } from './DeleteTemplate.tsx'
 import { useSurroundings } from '../../ui/content/useSurroundings.ts'
 import { MessagePreview } from '../../ui/content/MessagePreview.tsx'
+import { DeleteTemplate } from './DeleteTemplate.tsx'
 
 export type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
 type Details = readonly { path: string; message: string }[]

@@ -1,15 +1,15 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { Card } from '../Card.tsx'
-import { ByteMeters } from './ByteMeters.tsx'
-import { PersonPicker } from './PersonPicker.tsx'
-import { Previews } from './Previews.tsx'
 import type { PushSend } from '@herald/contracts/payload'
 import { platforms } from '@herald/contracts/platform'
 import { defaultTtlSeconds } from '@herald/contracts/send-fields'
+import { Card } from '../Card.tsx'
 import type { EntryDraft } from '../../core/content-draft.ts'
 import { measure, type Measured } from '../../core/measure.ts'
 import { valuesOf, type Person } from '../../core/person.ts'
 import { optionsOfDraft, type OptionsDraft } from '../../core/send-options-draft.ts'
+import { ByteMeters } from './ByteMeters.tsx'
+import { PersonPicker } from './PersonPicker.tsx'
+import { Previews } from './Previews.tsx'
 
 type Screen = { app: string; zone: string; locale: string; personKey: string; person: Person; setPerson: (key: string) => void }
 

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import type { KnownTag } from '../../core/complete-placeholder.ts'
 import { markTags } from '../../core/text-pieces.ts'
 import { Field } from '../Field.tsx'
-import { TemplateInput } from './TemplateInput.tsx'
 import { Tag } from '../Tag.tsx'
+import { TemplateInput } from './TemplateInput.tsx'
 
 /**
  * Edits one text of a message. Shows its length when it is more than half of what is allowed, and its mistake; a placeholder that cannot be read is

@@ -2,8 +2,8 @@ import { parseRelativeDate } from '@herald/contracts/segment'
 import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 import { readRelative } from '../../core/relative-date.ts'
 import { Time } from '../Time.tsx'
+import { controlClass } from '../TextInput.tsx'
 import type { ValueProps } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 type Mode = 'relative' | 'day' | 'instant' | 'text'
 

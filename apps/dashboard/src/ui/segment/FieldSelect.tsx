@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { fields, hintOf, typeOf } from '../../core/segment-fields.ts'
+import { controlClass } from '../TextInput.tsx'
 import type { ControlMarks } from './ValueEditor.tsx'
 import { useSegment } from './SegmentContext.ts'
-import { controlClass } from './control-class.ts'
 
 const typedTag = 'tags.'
 

@@ -4,9 +4,9 @@ import { useId, useState, type ClipboardEvent } from 'react'
 import { hintOf } from '../../core/segment-fields.ts'
 import { asKind, kindOf, maxListed, readPasted, type Pasted, type TagKind } from '../../core/segment-values.ts'
 import { Button } from '../Button.tsx'
+import { controlClass } from '../TextInput.tsx'
 import { useSegment } from './SegmentContext.ts'
 import type { ValueProps } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 type ListValueProps = ValueProps & { value: unknown[]; field: string; type: FieldType | undefined }
 

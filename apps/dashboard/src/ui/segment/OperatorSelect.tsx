@@ -3,9 +3,9 @@ import type { FieldType } from '@herald/contracts/segment-tree'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { wordOf } from '../../core/segment-fields.ts'
 import { firstOfTag, valueFor } from '../../core/segment-values.ts'
+import { controlClass } from '../TextInput.tsx'
 import { useSegment } from './SegmentContext.ts'
 import type { ControlMarks } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 const absent = 'exists:false'
 

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { useShortcut } from '../../shell/useShortcut.ts'
-import { controlClass } from './control-class.ts'
+import { controlClass } from '../TextInput.tsx'
 
 type SearchFieldProps = { label: string; value: string; onChange: (value: string) => void; placeholder?: string }
 

@@ -3,10 +3,10 @@ import { useId } from 'react'
 import type { EditorLeaf, EditorList, EditorNode } from '../../core/segment-editor.ts'
 import { Button } from '../Button.tsx'
 import { Menu } from '../Menu.tsx'
+import { controlClass } from '../TextInput.tsx'
 import { Mistakes, NotWords, useRowKeys } from './SegmentRow.tsx'
 import { useSegment } from './SegmentContext.ts'
 import { SegmentLeaf } from './SegmentLeaf.tsx'
-import { controlClass } from './control-class.ts'
 
 /** Takes the `not`s off a node. A `not` is shown as a word in the node's row, so its mistakes are shown there too. */
 function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: string[] } {

@@ -1,5 +1,5 @@
-import type { Mistake } from '../../core/segment-paths.ts'
 import type { KeyboardEvent } from 'react'
+import type { Mistake } from '../../core/segment-paths.ts'
 import { useSegment } from './SegmentContext.ts'
 
 /** Shows "not" before a condition or a group, once for each `not` around it. */

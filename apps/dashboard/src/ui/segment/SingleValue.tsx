@@ -1,11 +1,11 @@
 import type { FieldType } from '@herald/contracts/segment-tree'
 import { useId } from 'react'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import { hintOf } from '../../core/segment-fields.ts'
 import type { TagKind } from '../../core/segment-values.ts'
-import { platformNames, platforms } from '@herald/contracts/platform'
+import { controlClass } from '../TextInput.tsx'
 import { useSegment } from './SegmentContext.ts'
 import type { ValueProps } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 type SingleValueProps = ValueProps & {
   field: string

@@ -1,12 +1,12 @@
 import type { FieldType } from '@herald/contracts/segment-tree'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { isList, kindOf, asKind, type TagKind } from '../../core/segment-values.ts'
 import { Button } from '../Button.tsx'
+import { controlClass } from '../TextInput.tsx'
 import { DateValue } from './DateValue.tsx'
 import { ListValue } from './ListValue.tsx'
 import { SingleValue } from './SingleValue.tsx'
-import { controlClass } from './control-class.ts'
-import { platformNames, platforms } from '@herald/contracts/platform'
 
 /** The HTML attributes that connect a control with its mistakes. */
 export type ControlMarks = { 'aria-invalid'?: boolean | undefined; 'aria-describedby'?: string | undefined }

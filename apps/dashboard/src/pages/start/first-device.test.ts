@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { isNewApp } from '../../shell/is-new-app.ts'
-import { newestDevice } from './newest-device.ts'
-import { pushState } from './push-state.ts'
+import { newestDevice, pushState } from './first-device.ts'
 
 test('the state of a push is the last step that Herald knows of', () => {
   expect(pushState({ outcome: 'sent', code: null, engagements: ['delivered', 'opened'] }).text).toBe('opened')

@@ -8,16 +8,15 @@ import { flagIn, textIn, tidy, wordIn } from '../core/search.ts'
 type Raw = Record<string, unknown>
 
 /** A list of apps, segments or templates: only those whose name begins with `q` are shown. */
-export type NameSearch = { q?: string | undefined }
-export const readNameSearch = (raw: Raw): NameSearch => tidy({ q: textIn(raw, 'q') })
+export const readNameSearch = (raw: Raw): { q?: string | undefined } => tidy({ q: textIn(raw, 'q') })
 
 /** The kinds of first device: this browser, a virtual phone, or a device of the operator's own mobile app or site. */
 const ways = ['browser', 'phone', 'app'] as const
 export type Way = (typeof ways)[number]
 
 /** The first steps: the chosen kind of first device, and the device itself. */
-export type StartSearch = { way?: Way | undefined; deviceId?: string | undefined }
-export const readStartSearch = (raw: Raw): StartSearch => tidy({ way: wordIn(raw, 'way', ways), deviceId: textIn(raw, 'deviceId') })
+export const readStartSearch = (raw: Raw): { way?: Way | undefined; deviceId?: string | undefined } =>
+  tidy({ way: wordIn(raw, 'way', ways), deviceId: textIn(raw, 'deviceId') })
 
 export type ComposeSearch = {
   step?: 'review' | undefined
@@ -45,8 +44,8 @@ export const readComposeSearch = (raw: Raw): ComposeSearch =>
   })
 
 /** A template: the language on screen, and the user for whom the text is filled in, as `ComposeSearch` has them. */
-export type TemplateSearch = Pick<ComposeSearch, 'locale' | 'person'>
-export const readTemplateSearch = (raw: Raw): TemplateSearch => tidy({ locale: textIn(raw, 'locale'), person: textIn(raw, 'person') })
+export const readTemplateSearch = (raw: Raw): Pick<ComposeSearch, 'locale' | 'person'> =>
+  tidy({ locale: textIn(raw, 'locale'), person: textIn(raw, 'person') })
 
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
 
@@ -68,22 +67,17 @@ export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
   })
 
 /** A campaign: `metric` is what the variants of its experiment are compared by. */
-export type CampaignSearch = { metric?: 'opened' | 'clicked' | undefined }
-export const readCampaignSearch = (raw: Raw): CampaignSearch => tidy({ metric: wordIn(raw, 'metric', ['opened', 'clicked'] as const) })
+export const readCampaignSearch = (raw: Raw): { metric?: 'opened' | 'clicked' | undefined } =>
+  tidy({ metric: wordIn(raw, 'metric', ['opened', 'clicked'] as const) })
 
 /** The users and the imports: `cursor` is the page of the list of users, `import` the import that is shown. */
-export type PeopleSearch = {
-  tab?: 'imports' | undefined
-  q?: string | undefined
-  cursor?: string | undefined
-  import?: string | undefined
-}
-export const readPeopleSearch = (raw: Raw): PeopleSearch =>
+export const readPeopleSearch = (
+  raw: Raw,
+): { tab?: 'imports' | undefined; q?: string | undefined; cursor?: string | undefined; import?: string | undefined } =>
   tidy({ tab: wordIn(raw, 'tab', ['imports'] as const), q: textIn(raw, 'q'), cursor: textIn(raw, 'cursor'), import: textIn(raw, 'import') })
 
 /** A user: `device` is the device whose pushes are listed. Without it the newest pushes to all devices of the user are listed. */
-export type PersonSearch = { device?: string | undefined }
-export const readPersonSearch = (raw: Raw): PersonSearch => tidy({ device: textIn(raw, 'device') })
+export const readPersonSearch = (raw: Raw): { device?: string | undefined } => tidy({ device: textIn(raw, 'device') })
 
 export const logOutcomes = ['open', 'sent', 'failed', 'skipped'] as const
 
@@ -125,7 +119,7 @@ function instantIn(raw: Raw, key: string): string | undefined {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }
 
-/** Explain: the campaign, and the device or user who is asked about. `device` is the device of the user that is shown. */
+/** Explain: the campaign, and the device or the user that the question is about. `device` says which device of the user is shown. */
 export type ExplainSearch = {
   campaignId?: string | undefined
   subscriptionId?: string | undefined
@@ -143,18 +137,15 @@ export const readExplainSearch = (raw: Raw): ExplainSearch =>
   })
 
 /** The providers: `set` is the provider whose credentials are being set. */
-export type ProvidersSearch = { set?: ProviderKind | undefined }
-export const readProvidersSearch = (raw: Raw): ProvidersSearch => tidy({ set: wordIn(raw, 'set', providerKinds) })
+export const readProvidersSearch = (raw: Raw): { set?: ProviderKind | undefined } => tidy({ set: wordIn(raw, 'set', providerKinds) })
 
 /** The webhooks: the endpoints, or the events as they happen. */
-export type WebhooksSearch = { tab?: 'events' | undefined }
-export const readWebhooksSearch = (raw: Raw): WebhooksSearch => tidy({ tab: wordIn(raw, 'tab', ['events'] as const) })
+export const readWebhooksSearch = (raw: Raw): { tab?: 'events' | undefined } => tidy({ tab: wordIn(raw, 'tab', ['events'] as const) })
 
 const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
 
 /** An endpoint: `state` filters its deliveries, and `deliveryId` is the delivery that is open. */
-export type WebhookSearch = { state?: (typeof deliveryStates)[number] | undefined; deliveryId?: string | undefined }
-export const readWebhookSearch = (raw: Raw): WebhookSearch =>
+export const readWebhookSearch = (raw: Raw): { state?: (typeof deliveryStates)[number] | undefined; deliveryId?: string | undefined } =>
   tidy({ state: wordIn(raw, 'state', deliveryStates), deliveryId: textIn(raw, 'deliveryId') })
 
 /** The audit: its filters, under the names that the API has for them. Times are ISO 8601. */
@@ -169,5 +160,4 @@ export const readAuditSearch = (raw: Raw): AuditSearch =>
   }) as AuditSearch
 
 /** The inbox: only virtual devices of this `platform` are shown. */
-export type InboxSearch = { platform?: Platform | undefined }
-export const readInboxSearch = (raw: Raw): InboxSearch => tidy({ platform: wordIn(raw, 'platform', platforms) })
+export const readInboxSearch = (raw: Raw): { platform?: Platform | undefined } => tidy({ platform: wordIn(raw, 'platform', platforms) })

@@ -4,7 +4,7 @@ import { Button } from './Button.tsx'
 import { copy } from './copy.ts'
 import { Dialog } from './Dialog.tsx'
 
-/** Shows a secret with a button that copies it. Herald shows a secret only once. */
+/** Shows a key or a secret with a button that copies it. Herald gives either only once, when it is made. */
 export function Secret({ text }: { text: string }) {
   return (
     <div className="flex flex-wrap items-center gap-2">

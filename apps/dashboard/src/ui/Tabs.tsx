@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { useRef, type KeyboardEvent, type ReactNode } from 'react'
 
-/** Chooses one of several views, also with the arrow keys. The page itself shows the chosen view. */
+/** Lets the operator choose one of several views, also with the arrow keys. The page itself shows the chosen view. */
 export function Tabs<T extends string>({
   label,
   value,

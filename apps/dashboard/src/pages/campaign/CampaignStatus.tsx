@@ -24,7 +24,7 @@ export const statusWords: Readonly<Record<Name, string>> = {
   failed: 'Failed',
 }
 
-/** Shows the status of a campaign. While a cancel is under way it shows that instead. */
+/** Shows the status of a campaign, or "Cancelling" while a cancel is under way. */
 export function CampaignStatus({ status, cancelling = false }: { status: Name; cancelling?: boolean | undefined }) {
   return <Status kind={cancelling ? 'busy' : statusKinds[status]}>{cancelling ? 'Cancelling' : statusWords[status]}</Status>
 }

@@ -26,7 +26,10 @@ const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
  */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 
-/** Reads a campaign, and follows its stream while it is under way. `reading` is the newer of the stream's last event and the last read. */
+/**
+ * Reads a campaign, and follows its stream while it is under way. `reading` is the stream's last event while the stream is open, else the newer of
+ * that event and the last read.
+ */
 export function useSend(appId: string, id: string) {
   const queryClient = useQueryClient()
   const init = useMemo(() => ({ params: { path: { appId, id } } }), [appId, id])

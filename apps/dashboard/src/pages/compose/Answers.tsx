@@ -9,7 +9,10 @@ import { targetOf } from './AudienceAsk.tsx'
 import { VariantTabs } from './MessageAsk.tsx'
 import type { Screen } from './useScreen.ts'
 
-/** The right half of the composer: the number of devices, the previews and the sizes in bytes. */
+/**
+ * The right half of the composer: the previews and the sizes in bytes. Beside the message it also has the number of devices; the review has it from
+ * the dry run.
+ */
 export function Answers({ appId, draft, screen, isReview }: { appId: string; draft: CampaignDraft; screen: Screen; isReview: boolean }) {
   const { content } = screen
   const target = useMemo(() => targetOf(draft.audience), [draft.audience])

@@ -15,7 +15,7 @@ const options = [
   { value: 'own', label: 'Conditions', hint: 'For this message alone' },
 ] as const
 
-/** Chooses the audience of a message. Switching to another option and back keeps what was entered. */
+/** Lets the operator choose the audience of a message. Switching to another option and back keeps what was entered. */
 export function AudienceAsk({
   appId,
   value,

@@ -37,5 +37,5 @@ export function ComposePage() {
   )
 }
 
-/** Keeps only the search parameters that say what is on screen. The draft now contains those with which a new message began. */
+/** Keeps the search parameters that say what is on screen. The others say what a new message begins with, and the draft has that by now. */
 const keepScreen = ({ step, locale, variant, person }: ComposeSearch): ComposeSearch => ({ step, locale, variant, person })

@@ -49,7 +49,7 @@ export function ComposeStart({
 
 async function startWith(appId: string, id: string, signal: AbortSignal): Promise<Start> {
   const stored = await readCampaign(appId, id, signal)
-  // Changes that this browser has and Herald has not, because the connection was lost or the tab was closed too soon.
+  // The browser keeps changes that Herald does not have, because the connection was lost or the tab was closed too soon.
   const kept = keeper.list(appId).filter((one) => one.id === id)
   return { draft: draftOfCampaign(stored), stored, kept }
 }

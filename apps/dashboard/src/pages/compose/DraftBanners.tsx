@@ -63,7 +63,7 @@ export function DraftBanners({
   )
 }
 
-/** Offers a message that was written in this browser earlier and was never saved in Herald. */
+/** Offers the newest text that this browser has kept because Herald did not save it. */
 function KeptBanner({ saver, kept }: { saver: DraftSaver; kept: readonly KeptDraft[] }) {
   const [[newest], setLeft] = useState(kept)
   if (!newest) return null

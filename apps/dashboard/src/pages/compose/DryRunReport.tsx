@@ -207,7 +207,7 @@ const reasons: Record<string, string> = {
   not_in_experiment: 'Not in the experiment’s sample',
 }
 
-/** Says why a device is left out. A reason that this page does not know is shown as it is. */
+/** Says why a device is left out. A reason that this page does not know is shown by its name, with spaces for underscores. */
 const whyLeftOut = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ')
 
 /** Writes a warning of a dry run as a sentence. */

@@ -11,7 +11,7 @@ import type { OptionsDraft } from '../../core/send-options-draft.ts'
 import { Tabs } from '../../ui/Tabs.tsx'
 import type { Screen } from './useScreen.ts'
 
-/** Edits the texts of a message in each language, for each variant of an experiment. */
+/** Lets the operator edit the texts of a message in each language. With an experiment these are the texts of the variant on screen. */
 export function MessageAsk({
   appId,
   draft,
@@ -66,8 +66,8 @@ export function MessageAsk({
 }
 
 /**
- * Copies the texts and options of a template into the message, or detaches the message from its template. Later changes of the template do not change
- * the message.
+ * Lets the operator copy the texts and options of a template into the message, or detach the message from its template. Later changes of the template
+ * do not change the message.
  */
 function TemplateChoice({
   appId,
@@ -131,7 +131,7 @@ export function useTemplate(appId: string, templateId: string | null): TemplateD
   return useMemo(() => (templateId === null || data === undefined ? undefined : templateDraft(data)), [templateId, data])
 }
 
-/** Chooses which variant of an experiment is on screen. */
+/** Lets the operator choose which variant of an experiment is on screen. */
 export function VariantTabs({
   variants,
   variant,

@@ -19,7 +19,7 @@ const options = [
 
 type Of<Type extends Schedule['type']> = Extract<Schedule, { type: Type }>
 
-/** Chooses when a message is sent. Switching to another option and back keeps what was entered. */
+/** Lets the operator choose when a message is sent. Switching to another option and back keeps what was entered. */
 export function WhenAsk({
   value,
   onChange,
@@ -96,7 +96,10 @@ function TimeOfDay({
   )
 }
 
-/** Edits an instant as a date, a time and a time zone. When the operator chooses another zone, date and time stay and the instant changes. */
+/**
+ * Lets the operator edit an instant as a date, a time and a time zone. When the operator chooses another zone, date and time stay and the instant
+ * changes.
+ */
 function At({
   value,
   onChange,
@@ -206,7 +209,7 @@ function Recurring({ value, onChange, errorAt }: { value: Of<'recurring'>; onCha
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({ value: zone, label: zone }))
 
-/** Chooses a time zone by typing. */
+/** Lets the operator choose a time zone by typing. */
 function ZoneField({ value, onChange, error }: { value: string; onChange: (zone: string) => void; error?: string | undefined }) {
   return (
     <Field label="Time zone" error={error}>

@@ -17,7 +17,7 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
-/** Asks for the campaign and for the user or device. What the address contains is filled in. */
+/** Asks the operator for the campaign and for the user or device. What the address contains is filled in. */
 export function ExplainForm({ search }: { search: ExplainSearch }) {
   const appId = useAppId()
   const navigate = useNavigate({ from: '/apps/$appId/explain' })

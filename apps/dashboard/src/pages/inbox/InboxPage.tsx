@@ -22,7 +22,7 @@ import { useReports } from './useReports.ts'
 
 const cardsAtOnce = 24
 
-/** Shows virtual phones and browsers with the pushes that they got. A tap, a click or a swipe makes the same tracking call as on a real device. */
+/** Shows virtual phones and browsers with the pushes that they got. A tap, an action or a swipe makes the tracking calls that a real device makes. */
 export function InboxPage() {
   const system = useSystem()
   if (system.data?.simulator === false) {

@@ -12,7 +12,7 @@ type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean 
 /** The icon and the colour of each outcome. */
 const outcomeKinds = { sent: 'good', failed: 'bad', skipped: 'off', open: 'busy' } as const
 
-/** What a push without an outcome waits for. */
+/** The words for the state of a push that has no outcome yet. */
 const stateWords = { waiting: 'waiting', sending: 'being sent', held: 'held by a circuit', retry: 'tried again' } as const
 
 const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`

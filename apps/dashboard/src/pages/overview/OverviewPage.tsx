@@ -43,7 +43,7 @@ export function OverviewPage() {
   )
 }
 
-/** Says whether an app has no device and has never sent anything, so that there is nothing to show. */
+/** Says whether an app has no device, no campaign and no push in the 30 days of the overview, so that there is nothing to show. */
 const isUntouched = ({ devices, days, campaigns }: Overview): boolean =>
   Object.values(devices).every(({ total }) => total === 0) &&
   days.every(({ queued }) => queued === 0) &&

@@ -6,7 +6,7 @@ import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { Table } from '../../ui/Table.tsx'
 
-/** Shows which rows of an import were rejected, with the column and the reason. No value of the file is shown. */
+/** Shows the first 10,000 rejected rows of an import, with the column and the reason. No value of the file is shown. */
 export function ImportErrors({ importId, rejected }: { importId: string; rejected: number }) {
   const appId = useAppId()
   const pages = usePages(['import-errors', appId, importId, rejected], async (cursor, signal) =>

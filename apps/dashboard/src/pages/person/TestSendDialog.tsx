@@ -73,7 +73,7 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
   )
 }
 
-/** Why the push waits: its provider takes none of this app now. */
+/** Says why the push waits: its provider takes no push of this app now. */
 function Held({ refusal: { code, providerCode, remedy }, device }: { refusal: Checked; device: Device }) {
   return (
     <div className="flex flex-col gap-1">

@@ -16,7 +16,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Loaded, type Loading } from '../../ui/Loaded.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { CheckResult } from './CheckResult.tsx'
+import { CheckResult } from './SaveAndCheck.tsx'
 import { Circuits } from './Circuits.tsx'
 import { kinds, type Kind } from './kinds.ts'
 

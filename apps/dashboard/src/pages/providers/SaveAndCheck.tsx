@@ -1,16 +1,17 @@
 import { useState } from 'react'
 import { announce } from '../../ui/Announcer.tsx'
 import { checkProvider, type Checked } from '../../api/check-provider.ts'
-import { kinds, type Kind } from './kinds.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { CheckResult, isAway } from './CheckResult.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { kinds, type Kind } from './kinds.ts'
 
 type Stage = 'filling' | 'storing' | 'asking' | 'refused'
 
 /**
- * Stores credentials and asks the provider about them. When the provider refuses the credentials, the form says so. The refused credentials stay
- * stored, because they have already replaced the earlier ones.
+ * Gives a function that stores credentials and asks the provider whether it accepts them. When the provider refuses the credentials, the form says
+ * so. The refused credentials stay stored, because they have already replaced the earlier ones.
  */
 export function useSaveAndCheck(appId: string, kind: Kind, onDone: () => void) {
   const [stage, setStage] = useState<Stage>('filling')
@@ -76,5 +77,39 @@ export function SaveButton({
         </Button>
       </div>
     </div>
+  )
+}
+
+/** Says whether the provider could not be asked, so that the check says nothing about the credentials. */
+const isAway = ({ code }: Checked): boolean =>
+  code === 'provider_unavailable' || code === 'network_error' || code === 'timeout' || code === 'rate_limited'
+
+/** Shows whether the provider accepts the credentials, and what to do if not. */
+export function CheckResult({ kind, checked, at }: { kind: Kind; checked: Checked; at?: number | undefined }) {
+  const { name } = kinds[kind]
+  const when = at !== undefined && (
+    <span className="text-sm text-muted">
+      {' '}
+      <Time at={at} precise />
+    </span>
+  )
+  if (checked.ok)
+    return (
+      <p>
+        <Status kind="good">Checked</Status>{' '}
+        {kind === 'webpush' ? 'Key pair and subject are in order.' : `${name} takes these credentials.`}
+        {when}
+      </p>
+    )
+  const word = [checked.code, checked.providerCode].filter(Boolean).join(' · ')
+  return (
+    <Banner kind={isAway(checked) ? 'warning' : 'bad'}>
+      <p className="font-medium">
+        {isAway(checked) ? `${name} could not be asked` : `${name} does not take these credentials`}:{' '}
+        <code className="font-mono text-xs">{word}</code>
+        {when}
+      </p>
+      {checked.remedy !== null && <p className="mt-1">{checked.remedy}</p>}
+    </Banner>
   )
 }

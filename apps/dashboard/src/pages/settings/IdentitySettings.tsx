@@ -8,7 +8,7 @@ import { NewSecret } from '../../ui/Secret.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useChangeApp, type App } from './useChangeApp.ts'
 
-/** Sets whether a device must prove who its user is, and makes the secret with which the app's backend signs the proof. */
+/** Lets the operator require that a device proves who its user is, and make the secret with which the app's backend signs the proof. */
 export function IdentitySettings({ app }: { app: App }) {
   const changeApp = useChangeApp(app.id)
   const [asked, setAsked] = useState<'switch' | 'secret'>()

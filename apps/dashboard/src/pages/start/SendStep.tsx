@@ -9,7 +9,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { type PushOfDevice, pushState } from './first-device.ts'
 
-/** Sends the first push to the first device, and then opens its control room. */
+/** Sends the first push to the first device as a test, and then opens the control room of the test. */
 export function SendStep({
   appId,
   deviceId,

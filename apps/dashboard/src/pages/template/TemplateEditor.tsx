@@ -26,10 +26,13 @@ import { useSurroundings } from '../../ui/content/useSurroundings.ts'
 import { MessagePreview } from '../../ui/content/MessagePreview.tsx'
 import { DeleteTemplate } from './DeleteTemplate.tsx'
 
-export type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
+type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
 type Details = readonly { path: string; message: string }[]
 
-/** Edits a template, with the editor and the previews that messages have. A button saves it, because backends send the saved template. */
+/**
+ * Lets the operator edit a template, with the editor and the previews that messages have. A button saves it, because backends send the saved
+ * template.
+ */
 export function TemplateEditor({ appId, stored, initial }: { appId: string; stored: StoredTemplate | undefined; initial: TemplateForm }) {
   const [form, setForm] = useState(initial)
   const [asked, setAsked] = useState(false)

@@ -4,7 +4,7 @@ import { Button } from '../Button.tsx'
 import { Field } from '../Field.tsx'
 import { TextInput } from '../TextInput.tsx'
 
-/** Asks for a further language of a message. */
+/** Asks the operator for a further language of a message. */
 export function AddLocale({ has, onAdd, onClose }: { has: readonly string[]; onAdd: (locale: string) => void; onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const [asked, setAsked] = useState(false)

@@ -6,7 +6,7 @@ import { announce } from '../Announcer.tsx'
 import { Combobox } from '../Combobox.tsx'
 import { ErrorNote } from '../ErrorNote.tsx'
 
-/** Marks a device as a test device. The operator finds a user by external id and chooses one of the user's devices. */
+/** Lets the operator mark a device as a test device: find a user by the beginning of an external id, and choose one of the user's devices. */
 export function AddTestDevice({ appId }: { appId: string }) {
   const queries = useQueryClient()
   const [error, setError] = useState<unknown>()

@@ -11,8 +11,8 @@ export type ErrorAt = (path: string) => string | undefined
 const most = { title: 250, body: 2000, url: 2048, image: 2048 }
 
 /**
- * Edits the texts of a message in each language. With `template` a field that equals the template's is marked, and a field that differs can be set
- * back to the template's.
+ * Lets the operator edit the texts of a message in each language. With `template` a field that equals the template's is marked, and a field that
+ * differs can be set back to the template's.
  */
 export function ContentEditor({
   value,

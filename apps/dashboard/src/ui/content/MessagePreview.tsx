@@ -33,7 +33,7 @@ export function MessagePreview({
   variant?: string | undefined
   /** A card above the previews. */
   above?: ReactNode
-  /** Chooses what the previews show. */
+  /** Lets the operator choose the variant and the language that the previews show. */
   choice?: ReactNode
 }) {
   const measured = useMeasured(entry, screen.person, options, { ...about, zone: screen.zone })

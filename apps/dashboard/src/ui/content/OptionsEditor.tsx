@@ -19,7 +19,7 @@ const numbers = [
   { name: 'relevanceScore', label: 'Relevance', hint: 'iOS, 0 to 1: which message of the app stands on top', max: 1, step: 0.1 },
 ] as const
 
-/** Edits everything of a message but its texts: data, delivery options and presentation. */
+/** Lets the operator edit everything of a message but its texts: data, delivery options and presentation. */
 export function OptionsEditor({
   value,
   onChange,

@@ -8,8 +8,8 @@ import { Tooltip } from '../Tooltip.tsx'
 export const LocalPicture = createContext<string | undefined>(undefined)
 
 /**
- * Shows a frame with the host and the file name of a picture, because the page loads nothing from another origin. A local picture is shown in its
- * place.
+ * Shows a frame with the host and the file name of a picture, because the page loads nothing from another origin. When the operator has chosen a
+ * local picture, that is shown instead.
  */
 export function PictureFrame({ address, className }: { address: string; className?: string | undefined }) {
   const local = useContext(LocalPicture)
@@ -35,7 +35,7 @@ function partsOf(address: string): { host: string; file: string } {
   return { host, file: pathname.split('/').at(-1) ?? '' }
 }
 
-/** Shows the buttons of a message. Buttons that the platform leaves out are grey and struck through, with the reason. */
+/** Shows the buttons of a message. A button that the platform leaves out is faint and struck through, and its tooltip gives the reason. */
 export function PreviewActions({
   actions = [],
   most,

@@ -8,8 +8,8 @@ import { Tag } from '../Tag.tsx'
 import { TemplateInput } from './TemplateInput.tsx'
 
 /**
- * Edits one text of a message. Shows its length when it is more than half of what is allowed, and its mistake; a placeholder that cannot be read is
- * named at once.
+ * Lets the operator edit one text of a message. It shows the length of the text when that is more than half of what is allowed, and the text's
+ * mistake. A placeholder that cannot be read is a mistake at once.
  */
 export function TextField({
   label,

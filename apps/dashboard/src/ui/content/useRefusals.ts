@@ -15,7 +15,7 @@ export function useRefusals(appId: string, waiting: readonly Platform[]): Readon
     if (asked === '') return
     let isOver = false
     const ask = async (platform: Platform): Promise<void> => {
-      // A check that fails says nothing: the push is then shown as on its way, as before.
+      // A check that fails tells nothing about the credentials, so the push is still shown as on its way.
       const checked = await checkProvider(appId, providerOf[platform]).catch(() => undefined)
       if (checked?.ok === false && !isOver) setRefusals((known) => new Map([...known, [platform, checked]]))
     }

@@ -21,7 +21,10 @@ const firstOf: Record<Mode, () => string> = {
   text: () => '',
 }
 
-/** Asks for a date: a time before or after the send, a day in UTC, or an instant. A relative date is shown with the instant that it means now. */
+/**
+ * Asks the operator for a date: a time before or after the send, a day in UTC, or an instant. A relative date is shown with the instant that it means
+ * now.
+ */
 export function DateValue({ value, onChange, control }: ValueProps) {
   const mode = modeOf(value)
   const shared = { ...control, 'data-part': 'value' }

@@ -23,7 +23,7 @@ function describeLoss({ values, repeated, unfit, tooMany }: Pasted): string {
   return `${parts.join('; ')}.`
 }
 
-/** Asks for up to 500 values. The operator types them one by one, or pastes them, one on each line or with commas between them. */
+/** Asks the operator for up to 500 values. The operator types them one by one, or pastes them, one on each line or with commas between them. */
 export function ListValue({ value, onChange, control, field, type }: ListValueProps) {
   const { tags } = useSegment()
   const listId = useId()

@@ -16,7 +16,7 @@ type OperatorSelectProps = {
   control: ControlMarks
 }
 
-/** Chooses one of the operators that the field's type has. `exists` is shown as two choices: known and not known. */
+/** Lets the operator choose one of the operators that the field's type has. `exists` is shown as two choices: known and not known. */
 export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelectProps) {
   const { op, value } = leaf
   const { tags } = useSegment()

@@ -29,7 +29,7 @@ import { useSegmentTree } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 
-/** Edits a segment as conditions in groups, or as JSON. SegmentBuilder loads it when it is needed. */
+/** Lets the operator edit a segment as conditions in groups, or as JSON. SegmentBuilder loads it when it is needed. */
 export function SegmentEditor({ value, onChange, appId, details = noDetails }: SegmentBuilderProps): ReactNode {
   const { root, definition, newId, change, replace } = useSegmentTree(value, onChange)
   const [tab, setTab] = useState('conditions')
@@ -57,7 +57,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
     const node = findNode(tree, id)
     return node === undefined ? '' : describeNode(node)
   }
-  /** Moves the focus to the condition after the deleted one, else to the one before. */
+  /** Moves the focus to the condition after the deleted one, else to the one before it, else to the button that adds a condition. */
   function focusBeside(id: string): void {
     const gone = findNode(tree, id)
     const leaves = leavesOf(tree)

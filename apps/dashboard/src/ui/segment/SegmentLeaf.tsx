@@ -11,7 +11,7 @@ import { OperatorSelect } from './OperatorSelect.tsx'
 import { useSegment } from './SegmentContext.ts'
 import { ValueEditor } from './ValueEditor.tsx'
 
-/** Edits one condition: its field, its operator and its value. */
+/** Lets the operator edit one condition: its field, its operator and its value. */
 export function SegmentLeaf({ leaf, nots }: { leaf: EditorLeaf; nots: readonly string[] }) {
   const actions = useSegment()
   const onKeyDown = useRowKeys(leaf.id)

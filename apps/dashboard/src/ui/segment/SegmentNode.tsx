@@ -34,7 +34,7 @@ function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: readonly
   const name = `${nots.length % 2 === 1 ? 'Not ' : ''}${list.kind === 'and' ? 'all' : 'any'} of these`
   return (
     <li className={isRoot ? 'flex flex-col gap-2' : 'flex flex-col gap-2 rounded-md border border-line bg-sunken p-2'} data-node={list.id}>
-      {/* These keys move the group. They work from the controls of its head; the rows inside handle their own keys. */}
+      {/* Alt with an arrow moves the group while one of these controls has the focus. The rows inside have handlers of their own. */}
       <div className="flex flex-wrap items-center gap-2" onKeyDownCapture={onKeyDown} role="presentation">
         <NotWords count={nots.length} />
         <select

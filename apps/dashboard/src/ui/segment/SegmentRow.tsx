@@ -14,7 +14,7 @@ export function NotWords({ count }: { count: number }) {
 
 const partWords = { field: 'The field', op: 'The operator', value: 'The value' }
 
-/** Shows the mistakes of a row, in the API's words. Controls of the row refer to `id`. */
+/** Shows the mistakes of a row, in the API's words. The controls of the row name this list, by its `id`, as their description. */
 export function Mistakes({ id, mistakes }: { id: string; mistakes: readonly Mistake[] }) {
   if (mistakes.length === 0) return null
   return (
@@ -28,7 +28,10 @@ export function Mistakes({ id, mistakes }: { id: string; mistakes: readonly Mist
   )
 }
 
-/** Moves the focused row by Alt and an arrow key. The browser's own actions for these keys (back, forward, opening a list) do not happen. */
+/**
+ * Gives a key handler that moves a row with Alt and an arrow key, puts it into a group or takes it out. It prevents the browser's own actions for
+ * these keys (back, forward, opening a list).
+ */
 export function useRowKeys(id: string): (event: KeyboardEvent) => void {
   const { move, group, lift } = useSegment()
   return (event) => {

@@ -14,7 +14,7 @@ type SingleValueProps = ValueProps & {
   kind: TagKind | undefined
 }
 
-/** Asks for one value: a number, true or false, a platform, or a text. For a tag it suggests values that users have. */
+/** Asks the operator for one value: a number, true or false, a platform, or a text. For a tag it suggests values that users have. */
 export function SingleValue({ value, onChange, control, field, type, kind }: SingleValueProps) {
   const listId = useId()
   const { tags } = useSegment()

@@ -15,7 +15,7 @@ export type ValueProps = { value: unknown; onChange: (value: unknown) => void; c
 
 type ValueEditorProps = Omit<ValueProps, 'value'> & { leaf: EditorLeaf; type: FieldType | undefined }
 
-/** Asks for the value of a condition, with a control that fits the field's type. */
+/** Asks the operator for the value of a condition, with a control that fits the field's type. */
 export function ValueEditor({ leaf, type, onChange, control }: ValueEditorProps) {
   const { field, op, value } = leaf
   const shared = { value, onChange, control }
@@ -48,7 +48,7 @@ type TagKindSelectProps = { value: unknown; onChange: (value: unknown) => void; 
 
 const empty: Record<TagKind, unknown> = { text: '', number: 0, boolean: true }
 
-/** Chooses the type of a tag's value. The type matters: the text 5 is another value than the number 5. */
+/** Lets the operator choose the type of a tag's value. The type matters: the text 5 is another value than the number 5. */
 function TagKindSelect({ value, onChange, withBoolean }: TagKindSelectProps) {
   return (
     <select
@@ -68,7 +68,7 @@ function TagKindSelect({ value, onChange, withBoolean }: TagKindSelectProps) {
   )
 }
 
-/** Chooses platforms by checkboxes. Other values in the list stay, so that nothing is lost. */
+/** Lets the operator choose platforms by checkboxes. Other values in the list stay, so that nothing is lost. */
 function PlatformValue({ value, onChange, control }: ValueProps & { value: unknown[] }) {
   const set = (platform: string, isOn: boolean) => onChange(isOn ? [...value, platform] : value.filter((known) => known !== platform))
   return (

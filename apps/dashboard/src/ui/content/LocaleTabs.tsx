@@ -1,10 +1,11 @@
 import { clsx } from 'clsx'
 import { Plus, TriangleAlert } from 'lucide-react'
-import { useRef, useState, type KeyboardEvent } from 'react'
+import { useState } from 'react'
 import { addLocale, removeLocale, type ContentDraft } from '../../core/content-draft.ts'
 import { missingLocales, nameOfLocale } from '../../core/locale-tabs.ts'
 import { Button } from '../Button.tsx'
 import { Menu } from '../Menu.tsx'
+import { useTabKeys } from '../Tabs.tsx'
 import { AddLocale } from './AddLocale.tsx'
 import type { ErrorAt } from './ContentEditor.tsx'
 
@@ -26,23 +27,17 @@ export function LocaleTabs({
   languages?: readonly (string | null)[] | undefined
   errorAt: ErrorAt
 }) {
-  const list = useRef<HTMLDivElement>(null)
+  const keys = useTabKeys(
+    value.entries.map((one) => one.locale),
+    locale,
+    onLocale,
+  )
   const [isAdding, setAdding] = useState(false)
   const missing = missingLocales(value, languages)
   const add = (added: string) => {
     setAdding(false)
     onChange(addLocale(value, added))
     onLocale(added)
-  }
-  const press = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const next = (value.entries.findIndex((one) => one.locale === locale) + step + value.entries.length) % value.entries.length
-    const entry = value.entries[next]
-    if (!entry) return
-    onLocale(entry.locale)
-    list.current?.querySelectorAll('button')[next]?.focus()
   }
   const remove = () => {
     const left = removeLocale(value, locale)
@@ -53,7 +48,7 @@ export function LocaleTabs({
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-1 border-b border-line">
-        <div ref={list} role="tablist" aria-label="Languages" onKeyDown={press} className="flex flex-wrap gap-1">
+        <div {...keys} role="tablist" aria-label="Languages" className="flex flex-wrap gap-1">
           {value.entries.map((one) => (
             <button
               key={one.locale}

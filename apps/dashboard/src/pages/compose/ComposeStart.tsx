@@ -70,7 +70,7 @@ async function startNew(appId: string, search: ComposeSearch, signal: AbortSigna
   return { draft, stored: undefined, kept: keeper.list(appId).filter((one) => one.id === null) }
 }
 
-/** Shown when the campaign in the address is no draft. */
+/** Says that the campaign in the address is no draft any more, and links to it. */
 function NoDraft({ appId, campaign }: { appId: string; campaign: StoredCampaign }) {
   return (
     <Page title={campaign.name}>

@@ -5,7 +5,7 @@ import { openDraftKeeper } from '../../core/kept-drafts.ts'
 import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 
-/** Keeps drafts in this browser until Herald has them. */
+/** Keeps what is written into messages in this browser until Herald has saved it. */
 export const keeper = openDraftKeeper(localStorage)
 
 /** Opens the draft of a page and saves its changes. `onMade` is called when Herald has made a campaign of the draft. */
@@ -43,7 +43,7 @@ export async function readCampaign(appId: string, id: string, signal?: AbortSign
   return dataOf(answer) as StoredCampaign
 }
 
-/** Gives the calls of the administration API that save the drafts of an app. */
+/** Gives the calls of the administration API that read and save the drafts of an app. */
 const draftCalls = (appId: string): DraftCalls => ({
   read: (id) => readCampaign(appId, id),
   async create(body, idempotencyKey) {

@@ -20,7 +20,7 @@ const certainties: Readonly<Record<Certainty, { word: string; means: string }>> 
   likely: { word: 'Likely', means: 'It was found out with values of now, and these may have changed since.' },
 }
 
-/** Shows the trace of one device: the sentence that explains it, a sentence to copy into a ticket, and the nine stations. */
+/** Shows the trace of one device: the sentence that explains it, a button that copies a sentence for a ticket, and the nine stations. */
 export function TraceView({
   trace,
   of,

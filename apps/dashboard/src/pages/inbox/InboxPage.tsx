@@ -119,7 +119,7 @@ function Inbox() {
   )
 }
 
-/** Says whether new pushes arrive by themselves, and otherwise how old the page is. */
+/** Says whether the stream brings new pushes, and otherwise when it last brought an event or a heartbeat. */
 function StreamLine({ stream }: { stream: ReturnType<typeof useStream> }) {
   const { state, asOf } = stream
   if (state === 'live') return <Status kind="good">live</Status>

@@ -7,7 +7,7 @@ import { DeleteApp } from './DeleteApp.tsx'
 import { IdentitySettings } from './IdentitySettings.tsx'
 import { SettingsForm } from './SettingsForm.tsx'
 
-/** Shows the settings of an app: its time zone, frequency cap, quiet hours and identity verification. */
+/** Shows the settings of an app (time zone, frequency cap, quiet hours, identity verification) and the button that deletes it. */
 export function SettingsPage() {
   const appId = useAppId()
   const query = api.useQuery(

@@ -15,7 +15,7 @@ import { Time } from '../Time.tsx'
 /** The audience whose devices are counted. */
 export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
 
-/** The least height of the estimate. It is the same in each state, so that what is below does not move when the state changes. */
+/** The least height while the estimate loads, shows numbers or waits for a complete condition, so that what is below does not move between these. */
 const height = 'min-h-36'
 
 const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).WhySoFew }))

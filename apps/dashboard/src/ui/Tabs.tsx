@@ -40,7 +40,9 @@ export function Tabs<T extends string>({
   )
 }
 
-/** Gives the ref and the key handler of a list of tabs. The left and right arrow keys choose the tab beside the chosen one and move the focus to it. */
+/**
+ * Gives the ref and the key handler of a list of tabs. The left and right arrow keys choose the tab beside the chosen one and move the focus to it.
+ */
 export function useTabKeys<T>(values: readonly T[], value: T, onChange: (value: T) => void) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {

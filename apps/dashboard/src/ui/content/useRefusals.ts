@@ -6,7 +6,9 @@ import { checkProvider, type Checked } from '../../api/check-provider.ts'
 /** A push that has no outcome after this long may be held because its provider refuses the credentials of the app. */
 const usualMs = 500
 
-/** Asks the providers of the platforms on which test pushes wait whether they take the credentials of the app. Gives the answers of those that do not. */
+/**
+ * Asks the providers of the platforms on which test pushes wait whether they take the credentials of the app. Gives the answers of those that do not.
+ */
 export function useRefusals(appId: string, waiting: readonly Platform[]): ReadonlyMap<Platform, Checked> {
   const [refusals, setRefusals] = useState<ReadonlyMap<Platform, Checked>>(new Map())
   const asked = [...new Set(waiting)].toSorted().join(' ')

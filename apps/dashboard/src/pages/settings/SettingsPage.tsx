@@ -14,7 +14,7 @@ export function SettingsPage() {
     'get',
     '/v1/admin/apps/{appId}',
     { params: { path: { appId } } },
-    // The settings are not read again, so that they do not change while the operator edits them.
+    // The page does not read the settings again when its window gets the focus, so that they do not change while the operator edits them.
     { refetchOnWindowFocus: false },
   )
   return (

@@ -3,7 +3,9 @@ import type { Platform } from '@herald/contracts/platform'
 import { useEffect, useState } from 'react'
 import { checkProvider, type Checked } from '../../api/check-provider.ts'
 
-/** A push that has no outcome after this long may be held because its provider refuses the credentials of the app. */
+/**
+ * A push that has no outcome after this time may be held because its provider refuses the credentials of the app, so the page then asks the provider.
+ */
 const usualMs = 500
 
 /**

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { Later, Skeleton } from './Skeleton.tsx'
 import { useReadyOnce } from './useReadyOnce.ts'
 
-/** A part that is slower than this appears when it has its data, and moves what is below it. */
+/** After this time the parts are shown in any case. A part that has no data by then appears later and moves the parts below it. */
 const withinMs = 1_500
 
 const isFirstRead = ({ state }: Query): boolean => state.data === undefined && state.errorUpdateCount === 0
@@ -13,7 +13,7 @@ export function AllAtOnce({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
   const reads = useIsFetching({ predicate: isFirstRead })
   const [areRead, setRead] = useState(false)
-  // The reads of a page begin in the effects of its components. After all effects they are counted.
+  // The components of a page begin their reads in effects. So the timer counts the reads after all effects.
   useEffect(() => {
     const timer = setTimeout(() => {
       if (queryClient.isFetching({ predicate: isFirstRead }) === 0) setRead(true)

@@ -1,4 +1,4 @@
-import { cva, type VariantProps } from 'class-variance-authority'
+import { cva } from 'class-variance-authority'
 import { LoaderCircle } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
 
@@ -18,8 +18,6 @@ export const buttonClass = cva(
     defaultVariants: { variant: 'secondary', small: false },
   },
 )
-
-export type ButtonLook = VariantProps<typeof buttonClass>
 
 /** A button. `busy` shows that its action is under way, and prevents a second press. */
 export function Button({

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react'
 
-/** Chooses one of a few options, each shown as a card. */
+/** Lets the operator choose one of a few options, each shown as a card. */
 export function Choice<T extends string>({
   legend,
   value,

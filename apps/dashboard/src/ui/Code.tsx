@@ -19,3 +19,8 @@ export function Code({ text, language }: { text: string; language?: string | und
     </div>
   )
 }
+
+/** Shows a value as JSON. */
+export function Json({ value }: { value: unknown }) {
+  return <Code text={JSON.stringify(value, null, 2)} language="JSON" />
+}

@@ -9,8 +9,8 @@ import { inputClass } from './TextInput.tsx'
 export type ComboboxOption = { value: string; label: string; hint?: string | undefined }
 
 /**
- * Chooses one of many values by typing. `options` are filtered in the page. `load` asks the server 200 ms after the last key; answers to earlier
- * texts are dropped.
+ * Lets the operator choose one of many values by typing. `options` are filtered in the page. `load` asks the server 200 ms after the last key;
+ * answers to earlier texts are dropped.
  */
 export function Combobox({
   label,

@@ -6,8 +6,8 @@ import { Field } from './Field.tsx'
 import { TextInput } from './TextInput.tsx'
 
 /**
- * A dialog that asks before an action that cannot be undone. With `typed` the operator must type that text first. The dialog closes when `onConfirm`
- * has succeeded.
+ * A dialog that asks the operator to confirm an action. With `typed` the operator must type that text first. The dialog closes when `onConfirm` has
+ * succeeded.
  */
 export function Confirm(props: {
   open: boolean

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Shown in the place of an empty list: what will be here, and what the operator can do about it. */
+/** Stands in the place of an empty list and says what will be there and what the operator can do about it. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-dashed border-line px-6 py-10 text-center">

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** Lists the mistakes of a form above it. The list gets the focus when it appears. */
+/** Lists the mistakes of a form; it stands above the form's fields. The list gets the focus when it appears. */
 export function FormErrors({ details }: { details: readonly { path: string; message: string }[] }) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {

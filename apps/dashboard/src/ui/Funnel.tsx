@@ -1,7 +1,10 @@
 import type { Funnel as FunnelValues } from '../core/funnel.ts'
 import { countText, percentText } from '../core/number.ts'
 
-/** Draws the funnel from sent to clicked as bars on one scale. Each bar has its number and its share of the pushes to platforms that report. */
+/**
+ * Draws the funnel from sent to clicked as bars on one scale. Each bar has its number. The bars after "Sent" also have their share of the pushes to
+ * platforms that report.
+ */
 export function Funnel({ funnel, name }: { funnel: FunnelValues; name: string }) {
   const largest = Math.max(1, ...funnel.steps.map(({ value }) => value))
   return (

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { useLayer } from './layers.ts'
 
-export type MenuItem = { label: ReactNode; onSelect: () => void; danger?: boolean | undefined; disabled?: boolean | undefined }
+type MenuItem = { label: ReactNode; onSelect: () => void; danger?: boolean | undefined; disabled?: boolean | undefined }
 
 /**
  * A menu of further actions behind a button. The menu is not modal, because a modal menu inserts a style element, which the content security policy

@@ -29,7 +29,7 @@ export function Page({
   }, [title])
 
   useEffect(() => {
-    // On the first page the browser has placed the focus already. A field that has the focus keeps it.
+    // The browser itself places the focus on the first page. A field that has the focus keeps it.
     if (!isFirstPage && document.activeElement?.matches('input, textarea, select') !== true) heading.current?.focus({ preventScroll: true })
     isFirstPage = false
   }, [pathname])

@@ -1,8 +1,10 @@
 import { Copy } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { copy } from './copy.ts'
+import { Dialog } from './Dialog.tsx'
 
-/** Shows a secret with a button that copies it. Herald shows a secret only once. */
+/** Shows a key or a secret with a button that copies it. Herald gives either only once, when it is made. */
 export function Secret({ text }: { text: string }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -13,5 +15,36 @@ export function Secret({ text }: { text: string }) {
         Copy
       </Button>
     </div>
+  )
+}
+
+/** A dialog that shows a secret once, after it was made. `children` says what the secret is for. */
+export function NewSecret({
+  title,
+  secret,
+  onClose,
+  children,
+}: {
+  title: string
+  secret: string
+  onClose: () => void
+  children: ReactNode
+}) {
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <p>{children}</p>
+        <Secret text={secret} />
+      </div>
+    </Dialog>
   )
 }

@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import type { ComponentProps } from 'react'
 import { inputClass } from './TextInput.tsx'
 
-/** Chooses one of a few values from the browser's own list. */
+/** Lets the operator choose one of a few values from the browser's own list. */
 export function Select({
   options,
   className,

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { useRef, type KeyboardEvent, type ReactNode } from 'react'
 
-/** Chooses one of several views, also with the arrow keys. The page itself shows the chosen view. */
+/** Lets the operator choose one of several views, also with the arrow keys. The page itself shows the chosen view. */
 export function Tabs<T extends string>({
   label,
   value,
@@ -13,19 +13,13 @@ export function Tabs<T extends string>({
   onChange: (value: T) => void
   items: readonly { value: T; label: ReactNode }[]
 }) {
-  const list = useRef<HTMLDivElement>(null)
-  const press = (event: KeyboardEvent): void => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const index = (items.findIndex((item) => item.value === value) + step + items.length) % items.length
-    const item = items[index]
-    if (item === undefined) return
-    onChange(item.value)
-    list.current?.querySelectorAll('button')[index]?.focus()
-  }
+  const keys = useTabKeys(
+    items.map((item) => item.value),
+    value,
+    onChange,
+  )
   return (
-    <div ref={list} role="tablist" aria-label={label} onKeyDown={press} className="flex gap-4 overflow-x-auto border-b border-line">
+    <div {...keys} role="tablist" aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">
       {items.map((item) => (
         <button
           key={item.value}
@@ -44,4 +38,22 @@ export function Tabs<T extends string>({
       ))}
     </div>
   )
+}
+
+/**
+ * Gives the ref and the key handler of a list of tabs. The left and right arrow keys choose the tab beside the chosen one and move the focus to it.
+ */
+export function useTabKeys<T>(values: readonly T[], value: T, onChange: (value: T) => void) {
+  const list = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const place = (values.indexOf(value) + step + values.length) % values.length
+    const next = values[place]
+    if (next === undefined) return
+    onChange(next)
+    list.current?.querySelectorAll('button')[place]?.focus()
+  }
+  return { ref: list, onKeyDown }
 }

@@ -1,6 +1,6 @@
 import { announce } from './Announcer.tsx'
 
-/** Copies a text to the clipboard and says so. */
+/** Copies a text to the clipboard and announces `what`, or that the browser refuses. */
 export async function copy(text: string, what = 'Copied'): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

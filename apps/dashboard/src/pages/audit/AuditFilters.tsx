@@ -2,8 +2,8 @@ import { auditGroups, actionWords } from '../../core/audit-texts.ts'
 import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SearchField } from '../../ui/segment/SearchField.tsx'
-import type { AuditSearch } from './search.ts'
-import { controlClass } from '../../ui/segment/control-class.ts'
+import type { AuditSearch } from '../search.ts'
+import { controlClass } from '../../ui/TextInput.tsx'
 
 /** Shows the filters of the audit. The filters are in the address, so that a link shows a colleague the same lines. */
 export function AuditFilters({ search, onChange }: { search: AuditSearch; onChange: (search: AuditSearch) => void }) {

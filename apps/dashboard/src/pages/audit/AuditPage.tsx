@@ -11,9 +11,9 @@ import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
+import type { AuditSearch } from '../search.ts'
 import { AuditFilters } from './AuditFilters.tsx'
 import { DownloadAudit } from './DownloadAudit.tsx'
-import type { AuditSearch } from './search.ts'
 import { SubjectPart } from './SubjectPart.tsx'
 
 /** Shows who changed what in an app, and when. */

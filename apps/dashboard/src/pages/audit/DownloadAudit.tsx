@@ -4,7 +4,7 @@ import { client, dataOf } from '../../api/client.ts'
 import { auditHead, auditRow, csvOf } from '../../core/audit-texts.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
-import type { AuditSearch } from './search.ts'
+import type { AuditSearch } from '../search.ts'
 
 /** A file has at most this many lines. An operator who needs more reads them page by page from the API. */
 const mostLines = 10_000

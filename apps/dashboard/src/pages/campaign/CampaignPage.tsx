@@ -12,8 +12,7 @@ import { Platforms } from './Platforms.tsx'
 import { Reports } from './Reports.tsx'
 import { SendActions } from './SendActions.tsx'
 import { SendState } from './SendState.tsx'
-import { useBreakdown } from './useBreakdown.ts'
-import { useSend, type Campaign, type Reading } from './useSend.ts'
+import { useBreakdown, useSend, type Campaign, type Reading } from './useSend.ts'
 import { Waves } from './Waves.tsx'
 
 // Most campaigns are neither an experiment nor a recurrence, so the code for these two is loaded only when it is needed.

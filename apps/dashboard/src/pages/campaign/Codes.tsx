@@ -4,8 +4,7 @@ import { countText, percentText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
-import type { Breakdown } from './useBreakdown.ts'
-import type { Reading } from './useSend.ts'
+import type { Breakdown, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaignId: string; reading: Reading; breakdown: Breakdown | undefined }
 

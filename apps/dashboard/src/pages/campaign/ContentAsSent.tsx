@@ -3,7 +3,7 @@ import type { components } from '../../api/schema.gen.ts'
 import { scheduleText } from '../../core/schedule-text.ts'
 import { spanOf } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
-import { Json } from '../../ui/Json.tsx'
+import { Json } from '../../ui/Code.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import type { Campaign } from './useSend.ts'
 

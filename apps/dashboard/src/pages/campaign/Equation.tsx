@@ -8,7 +8,7 @@ import { Card } from '../../ui/Card.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
-import type { LogSearch } from '../log/search.ts'
+import type { LogSearch } from '../search.ts'
 import type { Reading } from './useSend.ts'
 
 const sign = 'relative pl-8 before:absolute before:top-6 before:left-1 before:text-xl before:text-muted'

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { isOver } from '../../core/progress.ts'
 import { countText } from '../../core/number.ts'
 import { readExperiment, conclusionSentence, type Metric, type VariantReading } from '../../core/experiment-reading.ts'
@@ -7,8 +8,10 @@ import { Card } from '../../ui/Card.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { api } from '../../api/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
 import type { Campaign, Reading } from './useSend.ts'
-import { WinnerButton } from './WinnerButton.tsx'
 
 type Props = { appId: string; campaign: Campaign; experiment: NonNullable<Campaign['experiment']>; reading: Reading; onDone: () => void }
 
@@ -101,3 +104,46 @@ const shareOf = ({ share }: VariantReading) => (share === null ? '–' : percent
 const intervalOf = ({ sent, interval: { low, high } }: VariantReading) => (sent === 0 ? '–' : `${percent(low)} to ${percent(high)}`)
 const winnerHint = (over: boolean) =>
   over ? 'The winner goes to everybody who was held out.' : 'A winner can be picked when the last push of the sample has an outcome.'
+
+type WinnerProps = { appId: string; campaignId: string; variant: VariantReading; isLeading: boolean; onDone: () => void }
+
+/** A button that sends a variant to the devices outside the sample. Before it sends, it says how many devices these are. */
+function WinnerButton({ appId, campaignId, variant, isLeading, onDone }: WinnerProps) {
+  const [open, setOpen] = useState(false)
+  const navigate = useNavigate()
+  const pick = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/experiment/winner')
+  const send = async () => {
+    const { id } = await pick.mutateAsync({ params: { path: { appId, id: campaignId } }, body: { variant: variant.id } })
+    onDone()
+    await navigate({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId: id } })
+  }
+  return (
+    <>
+      <Button small variant={isLeading ? 'primary' : 'secondary'} onClick={() => setOpen(true)}>
+        Send {variant.name} to the rest
+      </Button>
+      <Confirm open={open} onClose={() => setOpen(false)} title={`Send ${variant.name} to the rest`} action="Send" onConfirm={send}>
+        {open && <Remainder appId={appId} campaignId={campaignId} />}
+        <p>An experiment has one winner. This cannot be asked for again with another variant.</p>
+      </Confirm>
+    </>
+  )
+}
+
+/** Says how many devices the winner would go to. A dry run counts them. */
+function Remainder({ appId, campaignId }: { appId: string; campaignId: string }) {
+  const { data, error } = api.useQuery(
+    'post',
+    '/v1/admin/apps/{appId}/dry-run',
+    { params: { path: { appId } }, body: { campaignId, samples: { random: 1 } } },
+    { staleTime: 60_000, retry: false },
+  )
+  if (error) return <p>How many devices that is cannot be counted at present.</p>
+  if (!data) return <p>Counting whom it goes to…</p>
+  const left = data.experiment?.remainder
+  return left === undefined ? null : (
+    <p>
+      It goes to about <strong>{countText(left)}</strong> devices: those outside the sample that match now.
+    </p>
+  )
+}

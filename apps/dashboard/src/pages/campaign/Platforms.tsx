@@ -13,12 +13,14 @@ import { Bar } from '../../ui/Bar.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { Breakdown } from './useBreakdown.ts'
-import type { Campaign, Reading } from './useSend.ts'
+import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; samples: readonly PlatformSample[]; breakdown: Breakdown | undefined }
 type Circuit = components['schemas']['Circuit']
-/** Shows for each platform how many pushes have an outcome, the speed, the waiting pushes, and an open circuit. */
+/**
+ * Shows each platform to which the send has pushes. While the send is under way: how many pushes have an outcome, how many wait, the speed and the
+ * open circuits. After its end: how the pushes ended.
+ */
 export function Platforms({ appId, campaign, reading, samples, breakdown }: Props) {
   const rows = platforms.flatMap((platform) => {
     const row = rowOf(platform, reading, breakdown)
@@ -63,7 +65,10 @@ function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown
   return known && { platform, queued: known.queued, settled: known.queued - known.open }
 }
 
-/** Says how the pushes of a platform ended. Of a send that is past its retention only the number of pushes is known. */
+/**
+ * Says how the pushes of a platform ended. When Herald does not know the outcomes by platform any more, it says only how many pushes there were: so
+ * it is for a small send that is past the ledger's retention.
+ */
 function outcomesOf({ byPlatform }: Breakdown, platform: Platform): string {
   const { queued, open, sent, failed, skipped } = byPlatform[platform]
   if (sent === null || failed === null || skipped === null) return some(queued, 'push', 'pushes')
@@ -78,7 +83,7 @@ const LiveNumbers = ({ waiting, rate }: { waiting: number; rate: number | null }
   </>
 )
 
-/** Says why pushes of a platform wait although the send goes on: the provider refuses them or is away. */
+/** Shows the open circuits that hold the app's pushes to a platform: why each is open, how many pushes wait, and since when. */
 function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }) {
   const { data: system } = useSystem()
   const isOpen = system?.openCircuits?.items.some((circuit) => circuit.appId === appId && circuit.platform === platform) ?? false

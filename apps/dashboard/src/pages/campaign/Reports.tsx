@@ -7,8 +7,7 @@ import { some } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import { Funnel } from '../../ui/Funnel.tsx'
-import type { Breakdown } from './useBreakdown.ts'
-import type { Campaign, Reading } from './useSend.ts'
+import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
 const dayMs = 86_400_000
@@ -41,7 +40,9 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
   )
 }
 
-/** Reads what the app's devices reported in the 30 days around the send. The reports show which platforms report at all. */
+/**
+ * Counts by platform what the app's devices reported from 30 days before the send to 30 days after it. The counts show which platforms report at all.
+ */
 function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   const begun = Date.parse(startedAt ?? createdAt)
   // The times are whole days, so that the query stays the same while the page is open.

@@ -5,9 +5,8 @@ import { countText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
-import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { statusKinds, statusWords } from './status-words.ts'
+import { CampaignStatus } from './CampaignStatus.tsx'
 
 type Run = components['schemas']['ListRunsOfCampaignAnswer']['items'][number]
 const path = '/v1/admin/apps/{appId}/campaigns/{id}/runs' as const
@@ -40,7 +39,7 @@ export function Runs({ appId, campaignId }: { appId: string; campaignId: string 
               label: 'Status',
               cell: ({ status, failure }) => (
                 <>
-                  <Status kind={statusKinds[status]}>{statusWords[status]}</Status> {failure?.message}
+                  <CampaignStatus status={status} /> {failure?.message}
                 </>
               ),
             },

@@ -19,7 +19,8 @@ const words = {
 } as const
 
 /**
- * The buttons that pause, resume, cancel and duplicate a send. A button says "asked" until a reading of the send shows that the change has happened.
+ * The buttons that pause, resume, cancel and duplicate a send, and the link that opens a draft in the composer. A button says "asked" until a reading
+ * of the send shows that the change has happened.
  */
 export function SendActions({ appId, campaign, reading, onDone }: Props) {
   const [confirming, setConfirming] = useState(false)

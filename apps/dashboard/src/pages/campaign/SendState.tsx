@@ -3,15 +3,16 @@ import { useNow } from '../../live/useNow.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { LiveSummary } from '../../ui/LiveSummary.tsx'
-import { Status } from '../../ui/Status.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { statusKinds, statusWords } from './status-words.ts'
 import type { Campaign, Reading, useSend } from './useSend.ts'
+import { CampaignStatus } from './CampaignStatus.tsx'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; stream: ReturnType<typeof useSend>['stream'] }
 
-/** Shows the state of the send in one sentence, its times, and how old the reading is. */
+/**
+ * Shows the state of the send in one sentence and its times. While the stream of a send under way is broken, it also shows the time of the reading.
+ */
 export function SendState({ appId, campaign, reading, stream }: Props) {
   const follows = isFollowed(reading.status)
   const now = useNow(follows)
@@ -33,9 +34,7 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
     <Card>
       <div className="grid gap-2">
         <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-lg">
-          <Status kind={reading.cancelling ? 'busy' : statusKinds[reading.status]}>
-            {reading.cancelling ? 'Cancelling' : statusWords[reading.status]}
-          </Status>
+          <CampaignStatus status={reading.status} cancelling={reading.cancelling} />
           <span data-sentence>{sentence}</span>
         </p>
         <LiveSummary text={sentence} />

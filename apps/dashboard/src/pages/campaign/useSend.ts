@@ -26,7 +26,10 @@ const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
  */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 
-/** Reads a campaign, and follows its stream while it is under way. `reading` is the newer of the stream's last event and the last read. */
+/**
+ * Reads a campaign, and follows its stream while it is under way. `reading` is the stream's last event while the stream is open, else the newer of
+ * that event and the last read.
+ */
 export function useSend(appId: string, id: string) {
   const queryClient = useQueryClient()
   const init = useMemo(() => ({ params: { path: { appId, id } } }), [appId, id])
@@ -96,4 +99,17 @@ function newestOf(campaign: Campaign, campaignAt: number, streamed: Streamed | n
   if (streamed && streamed.readAt >= campaignAt) return ofStream(streamed)
   const { status, cancelling, stats } = campaign
   return { status, cancelling, stats, byPlatform: null, readAt: campaignAt, pace: isFollowed(status) ? (streamed?.progress ?? null) : null }
+}
+
+export type Breakdown = components['schemas']['ReadBreakdownAnswer']
+
+/** Reads the counters of a campaign by platform and code: every 5 s while the page follows the send, else once. */
+export function useBreakdown(appId: string, id: string, reading: Reading | undefined) {
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/campaigns/{id}/breakdown',
+    { params: { path: { appId, id } } },
+    { enabled: reading !== undefined && reading.stats.queued > 0, refetchInterval: reading && isFollowed(reading.status) ? 5_000 : false },
+  )
+  return data
 }

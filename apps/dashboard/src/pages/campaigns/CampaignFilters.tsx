@@ -3,8 +3,8 @@ import { useShortcut } from '../../shell/useShortcut.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { statusWords } from '../campaign/status-words.ts'
-import { campaignStatuses, type CampaignsSearch } from './search.ts'
+import { statusWords } from '../campaign/CampaignStatus.tsx'
+import { campaignStatuses, type CampaignsSearch } from '../search.ts'
 
 type Props = { search: CampaignsSearch; onChange: (search: CampaignsSearch, replace?: boolean) => void }
 

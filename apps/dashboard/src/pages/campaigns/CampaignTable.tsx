@@ -1,11 +1,10 @@
 import type { components } from '../../api/schema.gen.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
-import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { statusKinds, statusWords } from '../campaign/status-words.ts'
-import type { CampaignsSearch } from './search.ts'
+import type { CampaignsSearch } from '../search.ts'
+import { CampaignStatus } from '../campaign/CampaignStatus.tsx'
 
 type Campaign = components['schemas']['CampaignWithStats']
 type Props = { appId: string; data: components['schemas']['CampaignList']; search: CampaignsSearch }
@@ -29,9 +28,7 @@ export function CampaignTable({ appId, data, search }: Props) {
           {
             key: 'status',
             label: 'Status',
-            cell: ({ status, cancelling }) => (
-              <Status kind={cancelling ? 'busy' : statusKinds[status]}>{cancelling ? 'Cancelling' : statusWords[status]}</Status>
-            ),
+            cell: ({ status, cancelling }) => <CampaignStatus status={status} cancelling={cancelling} />,
           },
           { key: 'when', label: 'When', cell: (campaign) => <When campaign={campaign} /> },
           { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },

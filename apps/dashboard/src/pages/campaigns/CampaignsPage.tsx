@@ -9,9 +9,9 @@ import { Empty } from '../../ui/Empty.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import type { CampaignsSearch } from '../search.ts'
 import { CampaignFilters } from './CampaignFilters.tsx'
 import { CampaignTable } from './CampaignTable.tsx'
-import type { CampaignsSearch } from './search.ts'
 
 const pageSize = 50
 /** The list is read every 5 s while one of its sends is under way, and otherwise every 30 s, because other operators and backends begin sends too. */

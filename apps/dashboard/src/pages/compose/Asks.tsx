@@ -8,9 +8,8 @@ import { OptionsEditor } from '../../ui/content/OptionsEditor.tsx'
 import { AudienceAsk } from './AudienceAsk.tsx'
 import { BypassAsk } from './BypassAsk.tsx'
 import { ExperimentAsk } from './ExperimentAsk.tsx'
-import { MessageAsk } from './MessageAsk.tsx'
+import { MessageAsk, useTemplate } from './MessageAsk.tsx'
 import type { Screen } from './useScreen.ts'
-import { useTemplate } from './useTemplate.ts'
 import { WhenAsk } from './WhenAsk.tsx'
 
 /** The left half of the composer: audience, message, schedule, experiment and further options. */

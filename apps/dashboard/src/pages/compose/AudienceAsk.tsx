@@ -7,6 +7,7 @@ import { Combobox } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { SegmentBuilder } from '../../ui/segment/SegmentBuilder.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
+import type { EstimateTarget } from '../../ui/segment/Estimate.tsx'
 
 const options = [
   { value: 'everyone', label: 'Everyone', hint: 'All devices that can be reached' },
@@ -14,7 +15,7 @@ const options = [
   { value: 'own', label: 'Conditions', hint: 'For this message alone' },
 ] as const
 
-/** Chooses the audience of a message. Switching to another option and back keeps what was entered. */
+/** Lets the operator choose the audience of a message. Switching to another option and back keeps what was entered. */
 export function AudienceAsk({
   appId,
   value,
@@ -105,4 +106,10 @@ function SavedSegment({
       )}
     </Field>
   )
+}
+
+/** Gives the target with which the devices of an audience are counted. While no saved segment is chosen, everyone is counted. */
+export function targetOf(audience: AudienceDraft): EstimateTarget {
+  if (audience.kind === 'own') return { segment: audience.segment }
+  return audience.kind === 'saved' && audience.segmentId !== '' ? { segmentId: audience.segmentId } : { all: true }
 }

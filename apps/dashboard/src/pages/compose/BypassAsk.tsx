@@ -3,7 +3,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx'
 
 type Bypass = { frequencyCap: boolean; quietHours: boolean }
 
-/** Chooses which rules of the app this message does not obey: the frequency cap and the quiet hours. */
+/** Lets the operator choose which rules of the app this message does not obey: the frequency cap and the quiet hours. */
 export function BypassAsk({ value, onChange }: { value: Bypass; onChange: (value: Bypass) => void }) {
   const { data: app } = useApp()
   const { frequencyCap, quietHours } = app?.settings ?? {}

@@ -1,8 +1,8 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAppId } from '../../session/useAppId.ts'
+import type { ComposeSearch } from '../search.ts'
 import { ComposeStart } from './ComposeStart.tsx'
-import type { ComposeSearch } from './search.ts'
 
 /** The page on which an operator writes a message, as a new one or from a draft. */
 export function ComposePage() {
@@ -37,5 +37,5 @@ export function ComposePage() {
   )
 }
 
-/** Keeps only the search parameters that say what is on screen. The draft now contains those with which a new message began. */
+/** Keeps the search parameters that say what is on screen. The others say what a new message begins with, and the draft has that by now. */
 const keepScreen = ({ step, locale, variant, person }: ComposeSearch): ComposeSearch => ({ step, locale, variant, person })

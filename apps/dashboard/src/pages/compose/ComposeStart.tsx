@@ -10,10 +10,9 @@ import { Banner } from '../../ui/Banner.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import type { ComposeSearch } from '../search.ts'
 import { Composer } from './Composer.tsx'
-import { readCampaign } from './draftCalls.ts'
-import type { ComposeSearch } from './search.ts'
-import { keeper } from './useDraft.ts'
+import { readCampaign, keeper } from './useDraft.ts'
 
 type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
 
@@ -50,7 +49,7 @@ export function ComposeStart({
 
 async function startWith(appId: string, id: string, signal: AbortSignal): Promise<Start> {
   const stored = await readCampaign(appId, id, signal)
-  // Changes that this browser has and Herald has not, because the connection was lost or the tab was closed too soon.
+  // The browser keeps changes that Herald does not have, because the connection was lost or the tab was closed too soon.
   const kept = keeper.list(appId).filter((one) => one.id === id)
   return { draft: draftOfCampaign(stored), stored, kept }
 }
@@ -71,7 +70,7 @@ async function startNew(appId: string, search: ComposeSearch, signal: AbortSigna
   return { draft, stored: undefined, kept: keeper.list(appId).filter((one) => one.id === null) }
 }
 
-/** Shown when the campaign in the address is no draft. */
+/** Says that the campaign in the address is no draft any more, and links to it. */
 function NoDraft({ appId, campaign }: { appId: string; campaign: StoredCampaign }) {
   return (
     <Page title={campaign.name}>

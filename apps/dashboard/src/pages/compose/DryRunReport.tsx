@@ -5,8 +5,9 @@ import { countText } from '../../core/number.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { DryRunSamples } from './DryRunSamples.tsx'
-import { durationText, warningText, whyLeftOut } from './dry-run-texts.ts'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { useAppId } from '../../session/useAppId.ts'
+import { Json } from '../../ui/Code.tsx'
 
 export type Report = components['schemas']['DryRunNotificationOfAppAnswer']
 
@@ -95,6 +96,44 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
   )
 }
 
+/** Shows some devices of the audience with the text and the payload that each would get. */
+function DryRunSamples({ samples }: { samples: Report['samples'] }) {
+  const appId = useAppId()
+  if (samples.length === 0) return null
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="font-medium">What some of them would get</p>
+      {samples.map(({ subscriptionId, userId, platform, locale, variant, entry, payload, skip, warnings }) => (
+        <div key={subscriptionId} className="flex flex-col gap-1 rounded-md border border-line p-3">
+          <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+            {[platformNames[platform], locale, variant === null ? null : `variant ${variant}`].filter((part) => part !== null).join(' · ')}
+            <TextLink to="/apps/$appId/people/$userId" params={{ appId, userId }}>
+              whose device
+            </TextLink>
+            {skip !== null && <Status kind="warning">{whyLeftOut(skip)}</Status>}
+            {warnings.map((warning) => (
+              <Status key={warning} kind="warning">
+                {warning.replaceAll('_', ' ')}
+              </Status>
+            ))}
+          </p>
+          {entry && (
+            <p dir="auto" className="break-words">
+              <strong>{entry.title}</strong> {entry.body}
+            </p>
+          )}
+          {payload && (
+            <details>
+              <summary className="min-h-6 text-sm text-muted">The payload</summary>
+              <Json value={payload} />
+            </details>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
 const mostWaves = 12
 
 const placeOf = ({ variant, locale, platform }: Report['bytes'][number]): string => [variant ?? '', locale ?? '', platform].join('|')
@@ -153,4 +192,31 @@ function Table({
       {more !== undefined && <p className="text-sm text-muted">{more}</p>}
     </div>
   )
+}
+
+const reasons: Record<string, string> = {
+  silent_web: 'Browsers take no silent messages',
+  quiet_hours: 'They are in quiet hours',
+  frequency_cap: 'They have had their share',
+  empty_content: 'Nothing is left of the text for them',
+  opted_out: 'Opted out',
+  invalidated: 'Their token is dead',
+  expired: 'It waited too long',
+  cancelled: 'Cancelled',
+  not_in_target: 'Not in the audience',
+  not_in_experiment: 'Not in the experiment’s sample',
+}
+
+/** Says why a device is left out. A reason that this page does not know is shown by its name, with spaces for underscores. */
+const whyLeftOut = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ')
+
+/** Writes a warning of a dry run as a sentence. */
+const warningText = ({ path, message, devices }: { path: string; message: string; devices: number | null }): string =>
+  `${path === '' ? 'The message' : path} ${message}${devices === null ? '' : ` (${countText(devices)} ${devices === 1 ? 'device' : 'devices'})`}.`
+
+/** Writes a duration in seconds, minutes or hours. */
+function durationText(seconds: number): string {
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
 }

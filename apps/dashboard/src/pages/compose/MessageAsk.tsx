@@ -1,16 +1,17 @@
-import { client } from '../../api/client.ts'
-import type { CampaignDraft } from '../../core/campaign-draft.ts'
+import { useMemo } from 'react'
+import { client, api } from '../../api/client.ts'
+import type { CampaignDraft, VariantDraft } from '../../core/campaign-draft.ts'
 import type { ContentDraft } from '../../core/content-draft.ts'
-import { fieldsOfTemplate } from '../../core/template-draft.ts'
+import { fieldsOfTemplate, type TemplateRead } from '../../core/template-draft.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
 import { ContentEditor, type ErrorAt } from '../../ui/content/ContentEditor.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { VariantTabs } from './VariantTabs.tsx'
+import type { OptionsDraft } from '../../core/send-options-draft.ts'
+import { Tabs } from '../../ui/Tabs.tsx'
 import type { Screen } from './useScreen.ts'
-import type { TemplateDraft } from './useTemplate.ts'
 
-/** Edits the texts of a message in each language, for each variant of an experiment. */
+/** Lets the operator edit the texts of a message in each language. With an experiment these are the texts of the variant on screen. */
 export function MessageAsk({
   appId,
   draft,
@@ -65,8 +66,8 @@ export function MessageAsk({
 }
 
 /**
- * Copies the texts and options of a template into the message, or detaches the message from its template. Later changes of the template do not change
- * the message.
+ * Lets the operator copy the texts and options of a template into the message, or detach the message from its template. Later changes of the template
+ * do not change the message.
  */
 function TemplateChoice({
   appId,
@@ -108,5 +109,44 @@ function TemplateChoice({
         Let go of the template
       </Button>
     </p>
+  )
+}
+
+/** The fields of a template that a draft takes over. */
+export type TemplateDraft = { id: string; name: string; content: ContentDraft; options: OptionsDraft }
+
+function templateDraft(data: TemplateRead & { id: string; name: string }): TemplateDraft {
+  const { content, ...options } = fieldsOfTemplate(data)
+  return { id: data.id, name: data.name, content, options }
+}
+
+/** Reads the template of a draft; undefined when the draft has none, or while it is being read. */
+export function useTemplate(appId: string, templateId: string | null): TemplateDraft | undefined {
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/templates/{id}',
+    { params: { path: { appId, id: templateId ?? '' } } },
+    { enabled: templateId !== null, staleTime: 30_000, retry: false },
+  )
+  return useMemo(() => (templateId === null || data === undefined ? undefined : templateDraft(data)), [templateId, data])
+}
+
+/** Lets the operator choose which variant of an experiment is on screen. */
+export function VariantTabs({
+  variants,
+  variant,
+  onVariant,
+}: {
+  variants: readonly VariantDraft[]
+  variant: number
+  onVariant: (place: number) => void
+}) {
+  return (
+    <Tabs
+      label="Variants"
+      value={String(variant)}
+      onChange={(place) => onVariant(Number(place))}
+      items={variants.map(({ name }, place) => ({ value: String(place), label: `Variant ${name}` }))}
+    />
   )
 }

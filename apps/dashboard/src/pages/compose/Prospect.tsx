@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts'
 import type { AudienceDraft, ExperimentDraft } from '../../core/campaign-draft.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { assumedRate, prospectOf } from '../../core/power.ts'
-import { targetOf } from './targetOf.ts'
+import { targetOf } from './AudienceAsk.tsx'
 
 /** Says what an experiment of this size can show, given how often the app's messages were opened in the last 30 days. */
 export function Prospect({ appId, audience, experiment }: { appId: string; audience: AudienceDraft; experiment: ExperimentDraft }) {

@@ -10,7 +10,7 @@ import { SendCard } from './SendCard.tsx'
 import { TestSend } from '../../ui/content/TestSend.tsx'
 import type { Screen } from './useScreen.ts'
 
-/** The review of a message: the dry run, a test on the operator's own devices, and the button that sends. */
+/** The review of a message: the dry run, a test on test devices, and the button that sends. */
 export function Review({
   appId,
   campaignId,
@@ -30,7 +30,7 @@ export function Review({
     queryKey: ['dry-run', appId, campaignId, JSON.stringify(bodyOfDraft(draft))],
     queryFn: async ({ signal }) =>
       dataOf(await client.POST('/v1/admin/apps/{appId}/dry-run', { params: { path: { appId } }, body: { campaignId }, signal })),
-    // An app can have one dry run at a time, so a second one is refused with 429 and tried again.
+    // A gateway runs at most one dry run of an app at a time. It refuses another one with 429, and the page then asks again.
     retry: (count, error) => count < 5 && faultOf(error).status === 429,
     retryDelay: 2_000,
     staleTime: 30_000,

@@ -12,7 +12,7 @@ import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
-import { readCampaign } from './draftCalls.ts'
+import { readCampaign } from './useDraft.ts'
 import type { Report } from './DryRunReport.tsx'
 
 /**

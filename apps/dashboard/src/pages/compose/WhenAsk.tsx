@@ -8,8 +8,8 @@ import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import type { ErrorAt } from '../../ui/content/ContentEditor.tsx'
+import { Combobox } from '../../ui/Combobox.tsx'
 import { NextInstants } from './NextInstants.tsx'
-import { ZoneField } from './ZoneField.tsx'
 
 const options = [
   { value: 'now', label: 'Now', hint: 'As soon as you send it' },
@@ -20,7 +20,7 @@ const options = [
 
 type Of<Type extends Schedule['type']> = Extract<Schedule, { type: Type }>
 
-/** Chooses when a message is sent. Switching to another option and back keeps what was entered. */
+/** Lets the operator choose when a message is sent. Switching to another option and back keeps what was entered. */
 export function WhenAsk({
   value,
   onChange,
@@ -97,7 +97,10 @@ function TimeOfDay({
   )
 }
 
-/** Edits an instant as a date, a time and a time zone. When the operator chooses another zone, date and time stay and the instant changes. */
+/**
+ * Lets the operator edit an instant as a date, a time and a time zone. When the operator chooses another zone, date and time stay and the instant
+ * changes.
+ */
 function At({
   value,
   onChange,
@@ -202,5 +205,16 @@ function Recurring({ value, onChange, errorAt }: { value: Of<'recurring'>; onCha
         </fieldset>
       )}
     </div>
+  )
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({ value: zone, label: zone }))
+
+/** Lets the operator choose a time zone by typing. */
+function ZoneField({ value, onChange, error }: { value: string; onChange: (zone: string) => void; error?: string | undefined }) {
+  return (
+    <Field label="Time zone" error={error}>
+      {({ id }) => <Combobox id={id} label="Time zone" value={value} options={zones} onChange={onChange} />}
+    </Field>
   )
 }

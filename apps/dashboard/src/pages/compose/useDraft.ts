@@ -1,10 +1,11 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { CampaignDraft } from '../../core/campaign-draft.ts'
-import { openDraftSaver, type DraftSaver, type StoredCampaign, type Working } from '../../core/draft-saver.ts'
+import { openDraftSaver, type DraftSaver, type StoredCampaign, type Working, type DraftCalls } from '../../core/draft-saver.ts'
 import { openDraftKeeper } from '../../core/kept-drafts.ts'
-import { draftCalls } from './draftCalls.ts'
+import { client, dataOf } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
 
-/** Keeps drafts in this browser until Herald has them. */
+/** Keeps what is written into messages in this browser until Herald has saved it. */
 export const keeper = openDraftKeeper(localStorage)
 
 /** Opens the draft of a page and saves its changes. `onMade` is called when Herald has made a campaign of the draft. */
@@ -32,3 +33,32 @@ export function useDraft(
   }, [saver])
   return { saver, working }
 }
+
+/** Reads a campaign from the API, never from the page's cache. */
+export async function readCampaign(appId: string, id: string, signal?: AbortSignal): Promise<StoredCampaign> {
+  const answer = await client.GET('/v1/admin/apps/{appId}/campaigns/{id}', {
+    params: { path: { appId, id } },
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return dataOf(answer) as StoredCampaign
+}
+
+/** Gives the calls of the administration API that read and save the drafts of an app. */
+const draftCalls = (appId: string): DraftCalls => ({
+  read: (id) => readCampaign(appId, id),
+  async create(body, idempotencyKey) {
+    const answer = await client.POST('/v1/admin/apps/{appId}/campaigns', {
+      params: { path: { appId }, header: { 'Idempotency-Key': idempotencyKey } },
+      body: body as never,
+    })
+    return dataOf(answer)
+  },
+  async replace(id, body) {
+    const answer = await client.PUT('/v1/admin/apps/{appId}/campaigns/{id}', { params: { path: { appId, id } }, body: body as never })
+    return dataOf(answer) as StoredCampaign
+  },
+  whyRefused(error) {
+    const { status, message, details } = faultOf(error)
+    return { status, message, details }
+  },
+})

@@ -8,7 +8,7 @@ import { Combobox, type ComboboxOption } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import type { ExplainSearch } from './search.ts'
+import type { ExplainSearch } from '../search.ts'
 
 const kinds = [
   { value: 'externalId', label: 'External id of a user' },
@@ -17,7 +17,7 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
-/** Asks for the campaign and for the user or device. What the address contains is filled in. */
+/** Asks the operator for the campaign and for the user or device. What the address contains is filled in. */
 export function ExplainForm({ search }: { search: ExplainSearch }) {
   const appId = useAppId()
   const navigate = useNavigate({ from: '/apps/$appId/explain' })

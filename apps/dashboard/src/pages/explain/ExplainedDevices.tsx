@@ -9,8 +9,7 @@ import { FactList } from '../../ui/FactList.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { TraceView } from './TraceView.tsx'
-import { VerdictStatus } from './VerdictStatus.tsx'
+import { TraceView, VerdictStatus } from './TraceView.tsx'
 
 type Explained = components['schemas']['ExplainSendAnswer']
 

@@ -1,6 +1,6 @@
 import { platformNames } from '@herald/contracts/platform'
 import { Copy } from 'lucide-react'
-import type { Certainty } from '@herald/contracts/explain'
+import type { Certainty, Verdict } from '@herald/contracts/explain'
 import type { components } from '../../api/schema.gen.ts'
 import { firstOpen, stationsOf, ticketOf } from '../../core/explain-stations.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -9,8 +9,8 @@ import { copy } from '../../ui/copy.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { Status, type StatusKind } from '../../ui/Status.tsx'
 import { StationView } from './StationView.tsx'
-import { VerdictStatus } from './VerdictStatus.tsx'
 
 type Trace = components['schemas']['ExplainSendAnswer']['devices'][number]
 
@@ -20,7 +20,7 @@ const certainties: Readonly<Record<Certainty, { word: string; means: string }>> 
   likely: { word: 'Likely', means: 'It was found out with values of now, and these may have changed since.' },
 }
 
-/** Shows the trace of one device: the sentence that explains it, a sentence to copy into a ticket, and the nine stations. */
+/** Shows the trace of one device: the sentence that explains it, a button that copies a sentence for a ticket, and the nine stations. */
 export function TraceView({
   trace,
   of,
@@ -76,4 +76,21 @@ export function TraceView({
       </ol>
     </>
   )
+}
+
+const looks: Readonly<Record<Verdict, { kind: StatusKind; word: string }>> = {
+  sent: { kind: 'good', word: 'Sent' },
+  failed: { kind: 'bad', word: 'Failed' },
+  skipped: { kind: 'warning', word: 'Skipped' },
+  in_flight: { kind: 'busy', word: 'On its way' },
+  retrying: { kind: 'warning', word: 'Is tried again' },
+  held: { kind: 'warning', word: 'Held' },
+  waiting: { kind: 'off', word: 'Waiting' },
+  not_queued: { kind: 'off', word: 'Not queued' },
+}
+
+/** Shows what became of a push, or that there is none. */
+export function VerdictStatus({ verdict }: { verdict: Verdict }) {
+  const { kind, word } = looks[verdict]
+  return <Status kind={kind}>{word}</Status>
 }

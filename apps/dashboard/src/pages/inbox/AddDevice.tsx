@@ -15,21 +15,20 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
-import { TextArea } from '../../ui/TextArea.tsx'
-import { TextInput } from '../../ui/TextInput.tsx'
-import { devicesKey } from './useInbox.ts'
+import { TextArea, TextInput } from '../../ui/TextInput.tsx'
 import { virtualDeviceNames } from '../../core/platform-names.ts'
+import { devicesKey } from './useInbox.ts'
 
 type Texts = { name: string; externalId: string; language: string; timezone: string; country: string; tags: string }
 
-/** Gives the typed values without the empty ones. */
+/** Gives the typed values without the empty ones, and the lines of the tags as an object. */
 function filled({ tags, ...texts }: Texts) {
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
   const read = readTagLines(tags)
   return { ...given, ...(Object.keys(read).length > 0 && { tags: read }) }
 }
 
-/** Adds a virtual phone or browser, which registers with Herald at once. */
+/** A dialog that adds a virtual phone or browser. The new device registers with Herald at once. */
 export function AddDevice({ appId, onClose }: { appId: string; onClose: () => void }) {
   const cache = useQueryClient()
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone

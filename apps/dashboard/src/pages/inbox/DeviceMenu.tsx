@@ -18,7 +18,7 @@ const behaviours: { label: string; said: string; behaviour: Behaviour }[] = [
   { label: 'Make it well again', said: 'is well', behaviour: { answer: 'ok' } },
 ]
 
-/** The menu that changes how a virtual device behaves, shows its pushes, or uninstalls its app. */
+/** The menu that changes how a virtual device behaves, opens the log of its pushes, or uninstalls its app. */
 export function DeviceMenu({ appId, device, name }: { appId: string; device: SimulatedDevice; name: string }) {
   const cache = useQueryClient()
   const navigate = useNavigate()

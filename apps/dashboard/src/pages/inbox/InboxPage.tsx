@@ -11,16 +11,18 @@ import { Empty } from '../../ui/Empty.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { controlClass } from '../../ui/segment/control-class.ts'
+import { controlClass } from '../../ui/TextInput.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Time } from '../../ui/Time.tsx'
+import type { useStream } from '../../live/useStream.ts'
 import { AddDevice } from './AddDevice.tsx'
 import { DeviceCard } from './DeviceCard.tsx'
-import { StreamLine } from './StreamLine.tsx'
 import { useInbox } from './useInbox.ts'
 import { useReports } from './useReports.ts'
 
 const cardsAtOnce = 24
 
-/** Shows virtual phones and browsers with the pushes that they got. A tap, a click or a swipe makes the same tracking call as on a real device. */
+/** Shows virtual phones and browsers with the pushes that they got. A tap, an action or a swipe makes the tracking calls that a real device makes. */
 export function InboxPage() {
   const system = useSystem()
   if (system.data?.simulator === false) {
@@ -114,5 +116,21 @@ function Inbox() {
       </Loaded>
       {isAdding && <AddDevice appId={appId} onClose={() => setIsAdding(false)} />}
     </Page>
+  )
+}
+
+/** Says whether the stream brings new pushes, and otherwise when it last brought an event or a heartbeat. */
+function StreamLine({ stream }: { stream: ReturnType<typeof useStream> }) {
+  const { state, asOf } = stream
+  if (state === 'live') return <Status kind="good">live</Status>
+  return (
+    <span className="flex items-center gap-2 text-sm text-muted" role="status">
+      <Status kind="busy">{state === 'polling' ? 'asked every 2 seconds' : 'connecting'}</Status>
+      {asOf !== undefined && (
+        <span>
+          as of <Time at={asOf} precise />
+        </span>
+      )}
+    </span>
   )
 }

@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
-import { Secret } from '../../ui/Secret.tsx'
+import { NewSecret } from '../../ui/Secret.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { ScopeChoice } from './ScopeChoice.tsx'
 
@@ -53,25 +53,11 @@ function NewKeyDialog({ appId, onClose, onMade }: Omit<NewKeyProps, 'open'>) {
 
   if (made !== undefined) {
     return (
-      <Dialog
-        open
-        onClose={onClose}
-        title={`The key “${made.name}”`}
-        footer={
-          <Button variant="primary" onClick={onClose}>
-            I have kept it
-          </Button>
-        }
-      >
-        <p>
-          {made.kind === 'secret'
-            ? 'Copy it to where your backend keeps its secrets. It is shown this once: Herald keeps a hash of it.'
-            : 'Put it into your app or page. It is shown whole this once; it may be public.'}
-        </p>
-        <div className="mt-3">
-          <Secret text={made.key} />
-        </div>
-      </Dialog>
+      <NewSecret title={`The key “${made.name}”`} secret={made.key} onClose={onClose}>
+        {made.kind === 'secret'
+          ? 'Copy it to where your backend keeps its secrets. It is shown this once: Herald keeps a hash of it.'
+          : 'Put it into your app or page. It is shown whole this once; it may be public.'}
+      </NewSecret>
     )
   }
   return (

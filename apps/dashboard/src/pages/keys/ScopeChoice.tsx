@@ -9,7 +9,7 @@ type ScopeChoiceProps = { kind: 'secret' | 'public'; scopes: readonly Scope[]; o
 /** Reads the OpenAPI document of the public API. */
 const readDocument = async ({ signal }: { signal: AbortSignal }): Promise<unknown> => (await askOutside('/openapi.json', { signal })).json()
 
-/** Chooses what a key may do, and lists the operations that each scope allows. A public key has one scope, so there is no choice. */
+/** Lets the operator choose what a key may do, and lists the operations that each scope allows. A public key has one scope, so there is no choice. */
 export function ScopeChoice({ kind, scopes, onChange }: ScopeChoiceProps) {
   const { data, isError } = useQuery({ queryKey: ['public-document'], queryFn: readDocument, staleTime: Infinity, retry: false })
   const opened = operationsByScope(data, kind)

@@ -6,8 +6,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { logOutcomes, type LogSearch } from './search.ts'
-import { momentOf, momentText } from './moments.ts'
+import { logOutcomes, type LogSearch } from '../search.ts'
+import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 
 type Props = { search: LogSearch; onChange: (search: LogSearch) => void }
 const any = { value: '', label: 'Any' }
@@ -70,8 +70,8 @@ export function LogFilters({ search, onChange }: Props) {
         value={search.subscriptionId}
         onChange={(subscriptionId) => set({ subscriptionId })}
       />
-      <MomentField key={`f-${search.from}`} label="From" value={search.from} onChange={(from) => set({ from })} />
-      <MomentField
+      <TimeField key={`f-${search.from}`} label="From" value={search.from} onChange={(from) => set({ from })} />
+      <TimeField
         key={`t-${search.to}`}
         label="Before"
         value={search.to}
@@ -122,11 +122,11 @@ function IdField({ label, value, onChange }: OneField) {
 }
 
 /** A field for a time in the browser's zone; the address contains it in UTC. The address changes when the operator leaves the field. */
-function MomentField({ label, value, error, onChange }: OneField) {
-  const [text, setText] = useState(momentText(value))
+function TimeField({ label, value, error, onChange }: OneField) {
+  const [text, setText] = useState(toLocalInput(value ?? ''))
   const leave = () => {
-    const moment = momentOf(text)
-    if (moment !== value) onChange(moment)
+    const at = fromLocalInput(text)
+    if (at !== value) onChange(at)
   }
   return (
     <Field label={label} error={error}>

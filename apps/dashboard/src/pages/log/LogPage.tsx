@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { client } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { usePages } from '../../api/usePages.ts'
+import { tidy } from '../../core/search.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -9,12 +10,14 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import type { LogSearch } from '../search.ts'
 import { LiveTail } from './LiveTail.tsx'
 import { LogFilters } from './LogFilters.tsx'
 import { PushTable } from './PushTable.tsx'
-import { filterOf, type LogFilter, type LogSearch } from './search.ts'
 
 type Push = components['schemas']['Push']
+/** The filters that are set. */
+type LogFilter = { [Name in Exclude<keyof LogSearch, 'live'>]?: NonNullable<LogSearch[Name]> }
 const path = '/v1/admin/apps/{appId}/pushes' as const
 
 /** Shows the log: every push with its outcome, filters, a live tail and a CSV to download. */
@@ -22,8 +25,8 @@ export function LogPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/log' })
   const navigate = useNavigate()
-  const { live } = search
-  const filter = filterOf(search)
+  const { live, ...rest } = search
+  const filter = tidy(rest) as LogFilter
   const pages = usePages<Push>(['get', path, appId, filter], async (cursor, signal) => {
     const query = { ...filter, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
     const { data } = await client.GET(path, { params: { path: { appId }, query }, signal })

@@ -1,14 +1,19 @@
 import { platformNames } from '@herald/contracts/platform'
-import type { components } from '../../api/schema.gen.ts'
 import { remedyFor } from '@herald/contracts/code-meanings'
+import type { components } from '../../api/schema.gen.ts'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { outcomeKinds, stateWords } from './outcome-words.ts'
 
 type Push = components['schemas']['Push']
 type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean }
+
+/** The icon and the colour of each outcome. */
+const outcomeKinds = { sent: 'good', failed: 'bad', skipped: 'off', open: 'busy' } as const
+
+/** The words for the state of a push that has no outcome yet. */
+const stateWords = { waiting: 'waiting', sending: 'being sent', held: 'held by a circuit', retry: 'tried again' } as const
 
 const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`
 

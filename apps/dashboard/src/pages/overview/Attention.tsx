@@ -1,3 +1,4 @@
+import { linkOptions } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { attentionNotes, unusedKeyNotes, type AttentionLink } from '../../core/attention.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -49,38 +50,23 @@ export function Attention({ appId, overview }: { appId: string; overview: Overvi
   )
 }
 
-function Act({ appId, link }: { appId: string; link: AttentionLink }) {
-  const look = { small: true, variant: 'secondary' } as const
-  switch (link.page) {
+const Act = ({ appId, link }: { appId: string; link: AttentionLink }) => (
+  <ButtonLink small variant="secondary" {...addressOf(appId, link)}>
+    {link.label}
+  </ButtonLink>
+)
+
+function addressOf(appId: string, { page, id = '', search = {} }: AttentionLink) {
+  switch (page) {
     case 'providers':
-      return (
-        <ButtonLink {...look} to="/apps/$appId/providers" params={{ appId }}>
-          {link.label}
-        </ButtonLink>
-      )
+      return linkOptions({ to: '/apps/$appId/providers', params: { appId } })
     case 'keys':
-      return (
-        <ButtonLink {...look} to="/apps/$appId/keys" params={{ appId }}>
-          {link.label}
-        </ButtonLink>
-      )
+      return linkOptions({ to: '/apps/$appId/keys', params: { appId } })
     case 'campaign':
-      return (
-        <ButtonLink {...look} to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: link.id ?? '' }}>
-          {link.label}
-        </ButtonLink>
-      )
+      return linkOptions({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId: id } })
     case 'webhook':
-      return (
-        <ButtonLink {...look} to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId: link.id ?? '' }}>
-          {link.label}
-        </ButtonLink>
-      )
+      return linkOptions({ to: '/apps/$appId/webhooks/$webhookId', params: { appId, webhookId: id } })
     case 'log':
-      return (
-        <ButtonLink {...look} to="/apps/$appId/log" params={{ appId }} search={link.search ?? {}}>
-          {link.label}
-        </ButtonLink>
-      )
+      return linkOptions({ to: '/apps/$appId/log', params: { appId }, search })
   }
 }

@@ -8,8 +8,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Attention } from './Attention.tsx'
 import { Devices } from './Devices.tsx'
 import { LastDays } from './LastDays.tsx'
-import { LastSends } from './LastSends.tsx'
-import { NextSends } from './NextSends.tsx'
+import { LastSends, NextSends } from './Sends.tsx'
 
 export type Overview = components['schemas']['ReadOverviewAnswer']
 
@@ -44,7 +43,7 @@ export function OverviewPage() {
   )
 }
 
-/** Says whether an app has no device and has never sent anything, so that there is nothing to show. */
+/** Says whether an app has no device, no campaign and no push in the 30 days of the overview, so that there is nothing to show. */
 const isUntouched = ({ devices, days, campaigns }: Overview): boolean =>
   Object.values(devices).every(({ total }) => total === 0) &&
   days.every(({ queued }) => queued === 0) &&

@@ -7,11 +7,11 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { TextArea } from '../../ui/TextArea.tsx'
+import { TextArea } from '../../ui/TextInput.tsx'
 
 /**
- * Finds the user of a device by its token or endpoint. The token is sent in the body of a request, because browsers, proxies and logs store
- * addresses.
+ * A dialog that finds the user of a device by the device's token or endpoint. The page sends it in the body of a request, because browsers, proxies
+ * and logs store the URLs of requests.
  */
 export function FindByAddress({ onClose }: { onClose: () => void }) {
   const appId = useAppId()

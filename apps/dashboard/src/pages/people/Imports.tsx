@@ -13,7 +13,7 @@ import { Section } from '../../ui/Section.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { ImportStatus } from './ImportStatus.tsx'
+import { ImportStatus } from './ImportResult.tsx'
 import { NewImport } from './NewImport.tsx'
 import { OneImport } from './OneImport.tsx'
 
@@ -24,7 +24,7 @@ export function Imports() {
   const appId = useAppId()
   const { import: shown } = useSearch({ from: '/apps/$appId/people' })
   const navigate = useNavigate({ from: '/apps/$appId/people' })
-  // The files of imports that were begun on this page, in memory only.
+  // The files of the imports that the operator began on this page. They are in memory only.
   const files = useRef(new Map<string, File>())
   const [isNew, setNew] = useState(false)
   const pages = usePages(['imports', appId], async (cursor, signal) =>

@@ -10,7 +10,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Choice } from '../../ui/Choice.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
-import { fileClass } from '../../ui/file-class.ts'
+import { FileInput } from '../../ui/TextInput.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import type { ImportReport } from './Imports.tsx'
@@ -80,13 +80,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
           error={problem}
         >
           {(control) => (
-            <input
-              {...control}
-              type="file"
-              accept=".csv,.jsonl,.ndjson,.txt,text/csv"
-              onChange={(event) => void take(event.target.files?.[0])}
-              className={fileClass}
-            />
+            <FileInput {...control} accept=".csv,.jsonl,.ndjson,.txt,text/csv" onChange={(event) => void take(event.target.files?.[0])} />
           )}
         </Field>
         {file !== undefined && (

@@ -9,14 +9,12 @@ import { Card } from '../../ui/Card.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
-import { fileClass } from '../../ui/file-class.ts'
+import { FileInput } from '../../ui/TextInput.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { ImportErrors } from './ImportErrors.tsx'
-import { ImportResult } from './ImportResult.tsx'
+import { ImportErrors, ImportResult, ImportStatus } from './ImportResult.tsx'
 import type { ImportReport } from './Imports.tsx'
-import { ImportStatus } from './ImportStatus.tsx'
 import { sendImport } from './send-import.ts'
 
 /**
@@ -126,10 +124,8 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
           hint={`The import is at byte ${report.offset.toLocaleString('en')}. Nothing is written twice.`}
         >
           {(control) => (
-            <input
+            <FileInput
               {...control}
-              type="file"
-              className={fileClass}
               onChange={(event) => {
                 first.current = report
                 setFile(event.target.files?.[0])

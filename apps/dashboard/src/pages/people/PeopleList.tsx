@@ -105,7 +105,7 @@ function SearchField({ q }: { q: string | undefined }) {
   )
 }
 
-/** Shows the number of users and its time, because Herald counts users at most every 30 s. */
+/** Shows the number of users and when Herald counted them, because it counts the users of an app at most every 30 s. */
 function Total() {
   const appId = useAppId()
   const tags = api.useQuery(

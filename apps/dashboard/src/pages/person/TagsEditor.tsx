@@ -14,7 +14,7 @@ import type { Person } from './answers.ts'
 
 type Detail = { path: string; message: string }
 
-/** Edits the tags of a user. A tag keeps its type unless the operator changes it, and nothing is sent before "Save tags". */
+/** Lets the operator edit the tags of a user. A tag keeps its type unless the operator changes it, and nothing is sent before "Save tags". */
 export function TagsEditor({ person, onChanged }: { person: Person; onChanged: () => void }) {
   const appId = useAppId()
   const patch = api.useMutation('patch', '/v1/admin/apps/{appId}/users/{id}')

@@ -11,8 +11,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { TextArea } from '../../ui/TextArea.tsx'
-import { TextInput } from '../../ui/TextInput.tsx'
+import { TextArea, TextInput } from '../../ui/TextInput.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { nameOfDevice, type Device } from './answers.ts'
 import { sendTest, type TestResult } from './send-test.ts'
@@ -74,7 +73,7 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
   )
 }
 
-/** Why the push waits: its provider takes none of this app now. */
+/** Says why the push waits: its provider takes no push of this app now. */
 function Held({ refusal: { code, providerCode, remedy }, device }: { refusal: Checked; device: Device }) {
   return (
     <div className="flex flex-col gap-1">

@@ -13,8 +13,7 @@ import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { FileDrop } from './FileDrop.tsx'
-import { SaveButton } from './SaveButton.tsx'
-import { useSaveAndCheck } from './useSaveAndCheck.ts'
+import { SaveButton, useSaveAndCheck } from './SaveAndCheck.tsx'
 
 type Body = components['schemas']['SetApnsBody']
 type Values = Omit<Body, 'privateKey'>

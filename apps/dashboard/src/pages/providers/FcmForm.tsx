@@ -8,8 +8,7 @@ import { Banner } from '../../ui/Banner.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { FileDrop } from './FileDrop.tsx'
-import { SaveButton } from './SaveButton.tsx'
-import { useSaveAndCheck } from './useSaveAndCheck.ts'
+import { SaveButton, useSaveAndCheck } from './SaveAndCheck.tsx'
 
 type Body = components['schemas']['SetFcmBody']
 type Before = components['schemas']['SetFcmAnswer']

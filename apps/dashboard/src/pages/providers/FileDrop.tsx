@@ -1,7 +1,7 @@
 import { FileKey } from 'lucide-react'
 import { clsx } from 'clsx'
 import { useId, useState, type DragEvent } from 'react'
-import { fileClass } from '../../ui/file-class.ts'
+import { FileInput } from '../../ui/TextInput.tsx'
 import { largestProviderFile } from '../../core/provider-file.ts'
 
 /** Takes a file that is dropped or chosen, or a text that is pasted. The file stays in this page until the form is sent. */
@@ -47,14 +47,7 @@ export function FileDrop({
       <label htmlFor={id} className="font-medium">
         {label}
       </label>
-      <input
-        id={id}
-        type="file"
-        accept={accept}
-        aria-describedby={`${id}-hint`}
-        className={fileClass}
-        onChange={(event) => void take(event.target.files?.[0])}
-      />
+      <FileInput id={id} accept={accept} aria-describedby={`${id}-hint`} onChange={(event) => void take(event.target.files?.[0])} />
       <p id={`${id}-hint`} className="text-sm text-muted">
         {hint}
       </p>

@@ -4,7 +4,6 @@ import { client } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { queryClient } from '../../api/queryClient.ts'
 import type { components } from '../../api/schema.gen.ts'
-import { warningOfSandbox, warningOfSubject } from '../../core/provider-warnings.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { useSystem } from '../../session/useSystem.ts'
 import { announce } from '../../ui/Announcer.tsx'
@@ -17,27 +16,25 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Loaded, type Loading } from '../../ui/Loaded.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { CheckResult } from './CheckResult.tsx'
+import { CheckResult } from './SaveAndCheck.tsx'
 import { Circuits } from './Circuits.tsx'
 import { kinds, type Kind } from './kinds.ts'
 
 type Circuit = components['schemas']['Circuit']
-type Fact = { label: string; value: string }
 
 /** Shows a provider of the app: its credentials without their secret, its circuits, and a button that checks the credentials. */
 export function ProviderCard({
   kind,
   query,
   facts,
-  isSandbox,
-  subject,
+  warning,
   onSet,
 }: {
   kind: Kind
   query: Loading<{ circuits: Circuit[] }>
-  facts: readonly Fact[] | undefined
-  isSandbox?: boolean
-  subject?: string | undefined
+  /** The parts of the credentials that are not secret, by their labels. */
+  facts: Readonly<Record<string, string | undefined>>
+  warning?: string | undefined
   onSet: () => void
 }) {
   const { name } = kinds[kind]
@@ -55,17 +52,18 @@ export function ProviderCard({
         <Missing kind={kind} onSet={onSet} onTaken={again} />
       </Card>
     )
-  const subjectWarning = subject === undefined ? undefined : warningOfSubject(subject)
   return (
     <Card title={title} actions={query.data !== undefined && <Actions kind={kind} onSet={onSet} onRemoved={again} />}>
       <Loaded query={query}>
         {({ circuits }) => (
           <div className="flex flex-col gap-4">
             <FactList
-              items={(facts ?? []).map(({ label, value }) => ({ label, value: <CopyText text={value} label={label.toLowerCase()} /> }))}
+              items={Object.entries(facts).map(([label, text = '']) => ({
+                label,
+                value: <CopyText text={text} label={label.toLowerCase()} />,
+              }))}
             />
-            {isSandbox === true && <Banner kind="warning">{warningOfSandbox}</Banner>}
-            {subjectWarning !== undefined && <Banner kind="warning">{subjectWarning}</Banner>}
+            {warning !== undefined && <Banner kind="warning">{warning}</Banner>}
             <Circuits kind={kind} circuits={circuits} onProbed={again} />
             <CheckNow kind={kind} />
           </div>

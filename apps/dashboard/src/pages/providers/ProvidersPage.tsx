@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { providerKinds } from '@herald/contracts/app'
 import { api } from '../../api/client.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { useSystem } from '../../session/useSystem.ts'
@@ -6,6 +7,7 @@ import { AllAtOnce } from '../../ui/AllAtOnce.tsx'
 import { Banner } from '../../ui/Banner.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { warningOfSandbox, warningOfSubject } from '../../core/provider-warnings.ts'
 import { ApnsForm } from './ApnsForm.tsx'
 import { FcmForm } from './FcmForm.tsx'
 import { kinds, type Kind } from './kinds.ts'
@@ -33,6 +35,22 @@ export function ProvidersPage() {
     void Promise.all([apns.refetch(), fcm.refetch(), webpush.refetch()])
   }
   const queries = { apns, fcm, webpush }
+  const shown = {
+    apns: {
+      facts: {
+        'Team id': apns.data?.teamId,
+        'Key id': apns.data?.keyId,
+        'Bundle id': apns.data?.bundleId,
+        Environment: apns.data?.environment,
+      },
+      warning: apns.data?.environment === 'sandbox' ? warningOfSandbox : undefined,
+    },
+    fcm: { facts: { Project: fcm.data?.projectId, 'Service account': fcm.data?.clientEmail } },
+    webpush: {
+      facts: { Subject: webpush.data?.subject, 'Public key': webpush.data?.publicKey },
+      warning: webpush.data && warningOfSubject(webpush.data.subject),
+    },
+  }
 
   return (
     <Page title="Providers" lead="The accounts at Apple, Google and browsers’ push services that this app sends with." guide="going-live">
@@ -41,43 +59,9 @@ export function ProvidersPage() {
       )}
       <AllAtOnce>
         <div className="flex flex-col gap-5">
-          <ProviderCard
-            kind="apns"
-            query={queries.apns}
-            facts={
-              apns.data && [
-                { label: 'Team id', value: apns.data.teamId },
-                { label: 'Key id', value: apns.data.keyId },
-                { label: 'Bundle id', value: apns.data.bundleId },
-                { label: 'Environment', value: apns.data.environment },
-              ]
-            }
-            isSandbox={apns.data?.environment === 'sandbox'}
-            onSet={() => open('apns')}
-          />
-          <ProviderCard
-            kind="fcm"
-            query={queries.fcm}
-            facts={
-              fcm.data && [
-                { label: 'Project', value: fcm.data.projectId },
-                { label: 'Service account', value: fcm.data.clientEmail },
-              ]
-            }
-            onSet={() => open('fcm')}
-          />
-          <ProviderCard
-            kind="webpush"
-            query={queries.webpush}
-            facts={
-              webpush.data && [
-                { label: 'Subject', value: webpush.data.subject },
-                { label: 'Public key', value: webpush.data.publicKey },
-              ]
-            }
-            subject={webpush.data?.subject}
-            onSet={() => open('webpush')}
-          />
+          {providerKinds.map((kind) => (
+            <ProviderCard key={kind} kind={kind} query={queries[kind]} {...shown[kind]} onSet={() => open(kind)} />
+          ))}
         </div>
       </AllAtOnce>
       {set !== undefined && !queries[set].isPending && (

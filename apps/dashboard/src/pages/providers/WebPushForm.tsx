@@ -11,8 +11,7 @@ import { Choice } from '../../ui/Choice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { SaveButton } from './SaveButton.tsx'
-import { useSaveAndCheck } from './useSaveAndCheck.ts'
+import { SaveButton, useSaveAndCheck } from './SaveAndCheck.tsx'
 
 type Before = components['schemas']['SetWebPushAnswer']
 type Values = { subject: string; publicKey: string; privateKey: string }

@@ -1,4 +1,4 @@
-/** The names and platforms of the three providers. */
+/** Each provider's name, its platform, the devices that it reaches, and the credentials that it needs. */
 export const kinds = {
   apns: { name: 'APNs', platform: 'ios', for: 'iPhones and iPads', file: 'the .p8 key from Apple' },
   fcm: { name: 'FCM', platform: 'android', for: 'Android', file: 'the service account of the Firebase project' },

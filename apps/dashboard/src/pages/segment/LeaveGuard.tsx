@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { Confirm } from '../../ui/Confirm.tsx'
 
-/** Asks the operator before unsaved changes are lost by a link, by Back or by closing the tab. */
+/** When there are unsaved changes, asks the operator before the page is left by a link, by Back or by closing the tab. */
 export function LeaveGuard({ isChanged }: { isChanged: boolean }) {
   const blocker = useBlocker({ shouldBlockFn: () => isChanged, enableBeforeUnload: isChanged, withResolver: true })
   return (

@@ -22,7 +22,7 @@ function SavedSegmentPage({ appId, segmentId }: { appId: string; segmentId: stri
     'get',
     '/v1/admin/apps/{appId}/segments/{id}',
     { params: { path: { appId, id: segmentId } } },
-    // The segment is not read again, so that it does not change while the operator edits it.
+    // The page does not read the segment again when its window gets the focus, so that it does not change while the operator edits it.
     { refetchOnWindowFocus: false },
   )
   if (query.data === undefined) {

@@ -8,7 +8,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import type { App } from './useChangeApp.ts'
 
-/** Deletes an app with everything in it, after the operator typed its name. */
+/** Lets the operator delete an app with everything in it but its audit. The operator must type the app's name first. */
 export function DeleteApp({ app }: { app: App }) {
   const [isOpen, setIsOpen] = useState(false)
   const navigate = useNavigate()

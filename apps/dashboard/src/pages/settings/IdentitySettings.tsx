@@ -4,12 +4,11 @@ import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { Secret } from '../../ui/Secret.tsx'
+import { NewSecret } from '../../ui/Secret.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useChangeApp, type App } from './useChangeApp.ts'
 
-/** Sets whether a device must prove who its user is, and makes the secret with which the app's backend signs the proof. */
+/** Lets the operator require that a device proves who its user is, and make the secret with which the app's backend signs the proof. */
 export function IdentitySettings({ app }: { app: App }) {
   const changeApp = useChangeApp(app.id)
   const [asked, setAsked] = useState<'switch' | 'secret'>()
@@ -63,19 +62,11 @@ export function IdentitySettings({ app }: { app: App }) {
           ? 'From then on an app or page may name any user without a token.'
           : 'From then on a login or a registration with an external id needs a valid token. Without a secret no token is valid: make one first.'}
       </Confirm>
-      <Dialog
-        open={secret !== undefined}
-        onClose={() => setSecret(undefined)}
-        title="The secret that signs identity tokens"
-        footer={
-          <Button variant="primary" onClick={() => setSecret(undefined)}>
-            I have kept it
-          </Button>
-        }
-      >
-        <p>Copy it to where your backend keeps its secrets. It is shown this once, and must not go into an app or a page.</p>
-        <div className="mt-3">{secret !== undefined && <Secret text={secret} />}</div>
-      </Dialog>
+      {secret !== undefined && (
+        <NewSecret title="The secret that signs identity tokens" secret={secret} onClose={() => setSecret(undefined)}>
+          Copy it to where your backend keeps its secrets. It is shown this once, and must not go into an app or a page.
+        </NewSecret>
+      )}
     </Card>
   )
 }

@@ -7,14 +7,14 @@ import { DeleteApp } from './DeleteApp.tsx'
 import { IdentitySettings } from './IdentitySettings.tsx'
 import { SettingsForm } from './SettingsForm.tsx'
 
-/** Shows the settings of an app: its time zone, frequency cap, quiet hours and identity verification. */
+/** Shows the settings of an app (time zone, frequency cap, quiet hours, identity verification) and the button that deletes it. */
 export function SettingsPage() {
   const appId = useAppId()
   const query = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}',
     { params: { path: { appId } } },
-    // The settings are not read again, so that they do not change while the operator edits them.
+    // The page does not read the settings again when its window gets the focus, so that they do not change while the operator edits them.
     { refetchOnWindowFocus: false },
   )
   return (

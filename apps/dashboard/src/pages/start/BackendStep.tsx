@@ -6,7 +6,10 @@ import { Tabs } from '../../ui/Tabs.tsx'
 type Kind = keyof typeof sendSnippets
 const tabs = (Object.keys(sendSnippets) as Kind[]).map((value) => ({ value, label: sendSnippets[value].label }))
 
-/** Shows code with which a backend sends the same push. The code reads the secret key from the environment that step 1 shows. */
+/**
+ * Shows code with which a backend sends the same push. The code reads the secret key from an environment variable, which is in the block for .env of
+ * step 1.
+ */
 export function BackendStep({
   baseUrl,
   deviceId,

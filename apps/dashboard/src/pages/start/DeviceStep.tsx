@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Choice } from '../../ui/Choice.tsx'
-import type { Way } from './search.ts'
+import type { Way } from '../search.ts'
 import { ThisBrowser } from './ThisBrowser.tsx'
 import { VirtualPhone } from './VirtualPhone.tsx'
 import { YourApp } from './YourApp.tsx'
 
-/** Chooses what the first device is: this browser, a virtual phone, or a device of the operator's own site or mobile app. */
+/** Lets the operator choose what the first device is: this browser, a virtual phone, or a device of the operator's own site or mobile app. */
 export function DeviceStep({
   appId,
   baseUrl,

@@ -7,10 +7,9 @@ import { Field } from '../../ui/Field.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
-import type { PushOfDevice } from './push-state.ts'
-import { pushState } from './push-state.ts'
+import { type PushOfDevice, pushState } from './first-device.ts'
 
-/** Sends the first push to the first device, and then opens its control room. */
+/** Sends the first push to the first device as a test, and then opens the control room of the test. */
 export function SendStep({
   appId,
   deviceId,

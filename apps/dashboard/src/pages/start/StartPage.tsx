@@ -16,7 +16,7 @@ import { SendStep } from './SendStep.tsx'
 import { Step } from './Step.tsx'
 import { useProgress } from './useProgress.ts'
 
-/** Shows the first five steps of an app. A step is ticked when Herald has what the step makes. */
+/** Shows the five first steps of an app. A step is ticked when Herald has what the step makes. */
 export function StartPage() {
   const appId = useAppId()
   const app = useApp()

@@ -12,7 +12,7 @@ import { virtualDeviceNames } from '../../core/platform-names.ts'
 
 const options = platforms.map((value) => ({ value, label: virtualDeviceNames[value] }))
 
-/** Makes a virtual device, which registers at once. An app without credentials for the platform gets the simulator's. */
+/** Makes a virtual device the first device, which registers at once. An app without credentials for the platform gets those of the simulator. */
 export function VirtualPhone({ appId, onDevice }: { appId: string; onDevice: (subscriptionId: string) => void }) {
   const [platform, setPlatform] = useState<Platform>(platforms[0])
   const making = useMutation({

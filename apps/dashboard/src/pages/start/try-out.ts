@@ -9,8 +9,8 @@ type ScriptPolicies = {
 let policy: { createScriptURL(text: string): { toString(): string } } | undefined
 
 /**
- * Gives the address of the service worker with which this browser becomes a device. With Trusted Types the address comes from the page's only policy,
- * which gives no other.
+ * Gives the address of the service worker with which this browser becomes a device. In a browser with Trusted Types the address comes from the page's
+ * only policy, and that policy gives no other address.
  */
 function trustedWorkerUrl(): string | { toString(): string } {
   const { trustedTypes } = window as { trustedTypes?: ScriptPolicies }

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.ts'
-import { newestDevice } from './newest-device.ts'
+import { newestDevice } from './first-device.ts'
 
 const pollMs = 2_000
 

@@ -1,5 +1,6 @@
 import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/queryClient.ts'
+import { subjectOf } from '../../core/provider-warnings.ts'
 
 /**
  * Reads the app's public key of Web Push: undefined until it is known, null when there is none. `make` makes the key pair, with the operator's
@@ -20,10 +21,4 @@ export function useWebPushKey(appId: string) {
     making,
     make: (address: string) => making.mutate({ params: { path }, body: { subject: subjectOf(address) } }),
   }
-}
-
-/** Gives the subject for VAPID (RFC 8292, 2.1) from an e-mail address or an https address. */
-export const subjectOf = (address: string): string => {
-  const text = address.trim()
-  return /^(mailto:|https:)/i.test(text) ? text : `mailto:${text}`
 }

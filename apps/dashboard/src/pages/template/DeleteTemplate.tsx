@@ -7,8 +7,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 
 /**
- * Deletes a template after asking the operator. Campaigns keep their copy of its texts. From then on Herald refuses a backend that sends by the
- * template's id.
+ * Deletes a template after the operator has confirmed it. Campaigns keep their copy of its texts. From then on Herald refuses a backend that sends by
+ * the template's id.
  */
 export function DeleteTemplate({ appId, template: { id, name } }: { appId: string; template: { id: string; name: string } }) {
   const [isAsking, setAsking] = useState(false)

@@ -1,12 +1,12 @@
 import { SaveTemplate } from '@herald/contracts/template'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { detailsOf, byPath, visibleDetails } from '../../core/check-draft.ts'
-import { entryOf } from '../../core/content-draft.ts'
+import { entryOf, type ContentDraft } from '../../core/content-draft.ts'
 import { bodyOfTemplate, type TemplateForm } from '../../core/template-draft.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
 import { announce } from '../../ui/Announcer.tsx'
@@ -21,14 +21,17 @@ import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { LeaveGuard } from '../segment/LeaveGuard.tsx'
+import { useSurroundings } from '../../ui/content/useSurroundings.ts'
+import { MessagePreview } from '../../ui/content/MessagePreview.tsx'
 import { DeleteTemplate } from './DeleteTemplate.tsx'
-import { TemplateAnswers } from './TemplateAnswers.tsx'
-import { useTemplateScreen } from './useTemplateScreen.ts'
 
-export type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
+type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
 type Details = readonly { path: string; message: string }[]
 
-/** Edits a template, with the editor and the previews that messages have. A button saves it, because backends send the saved template. */
+/**
+ * Lets the operator edit a template, with the editor and the previews that messages have. A button saves it, because backends send the saved
+ * template.
+ */
 export function TemplateEditor({ appId, stored, initial }: { appId: string; stored: StoredTemplate | undefined; initial: TemplateForm }) {
   const [form, setForm] = useState(initial)
   const [asked, setAsked] = useState(false)
@@ -125,7 +128,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
             <TestSend appId={appId} content={form.content} options={form} screen={screen} />
           </Card>
         </div>
-        <TemplateAnswers appId={appId} form={form} entry={entryOf(form.content, screen.locale)} screen={screen} />
+        <MessagePreview appId={appId} entry={entryOf(form.content, screen.locale)} options={form} screen={screen} name={form.name} />
       </div>
     </Page>
   )
@@ -145,4 +148,20 @@ async function saveTemplate(
     return dataOf(await client.POST('/v1/admin/apps/{appId}/templates', { params: { path: { appId } }, body: body as never }))
   }
   return dataOf(await client.PUT('/v1/admin/apps/{appId}/templates/{id}', { params: { path: { appId, id } }, body: body as never }))
+}
+
+/** Gives what the template page shows beside the template: the language and the user, which are in the address, and the app's name, zone and tags. */
+function useTemplateScreen(appId: string, content: ContentDraft) {
+  const search = useSearch({ from: '/apps/$appId/templates/$templateId' })
+  const navigate = useNavigate()
+  const put = (change: Partial<typeof search>) =>
+    void navigate({ to: '.', search: (before) => ({ ...before, ...change }), replace: true, ignoreBlocker: true })
+  const surroundings = useSurroundings(appId, search.person)
+  return {
+    ...surroundings,
+    locale: content.entries.some(({ locale }) => locale === search.locale) ? (search.locale ?? content.fallback) : content.fallback,
+    setLocale: (locale: string) => put({ locale }),
+    personKey: search.person ?? 'sample',
+    setPerson: (key: string) => put({ person: key === 'sample' ? undefined : key }),
+  }
 }

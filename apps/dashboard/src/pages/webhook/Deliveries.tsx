@@ -17,8 +17,7 @@ import { Section } from '../../ui/Section.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { DeliveryDialog } from './DeliveryDialog.tsx'
-import { DeliveryStatus } from './DeliveryStatus.tsx'
+import { DeliveryDialog, DeliveryStatus } from './DeliveryDialog.tsx'
 import { replayFailed } from './replay-failed.ts'
 
 type Webhook = components['schemas']['Webhook']

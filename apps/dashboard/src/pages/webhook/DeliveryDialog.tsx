@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { DeliveryStatus } from './DeliveryStatus.tsx'
+import { Status } from '../../ui/Status.tsx'
 
 type Webhook = components['schemas']['Webhook']
 type Delivery = components['schemas']['ReadWebhookDeliveryAnswer']
@@ -145,4 +145,16 @@ function indented(body: string): string {
   } catch {
     return body
   }
+}
+
+const looks = {
+  pending: { kind: 'busy', word: 'Pending' },
+  delivered: { kind: 'good', word: 'Delivered' },
+  failed: { kind: 'bad', word: 'Failed' },
+  erased: { kind: 'off', word: 'Erased' },
+} as const
+
+/** Shows the state of a delivery. */
+export function DeliveryStatus({ state }: { state: keyof typeof looks }) {
+  return <Status kind={looks[state].kind}>{looks[state].word}</Status>
 }

@@ -12,8 +12,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { NewSecret } from '../webhooks/NewSecret.tsx'
-import { WebhookForm } from '../webhooks/WebhookForm.tsx'
+import { WebhookForm, EndpointSecret } from '../webhooks/WebhookForm.tsx'
 
 type Webhook = components['schemas']['Webhook']
 type Open = 'ping' | 'edit' | 'rotate' | 'off' | 'delete'
@@ -75,7 +74,7 @@ export function WebhookActions({ webhook, onChanged }: { webhook: Webhook; onCha
       <Confirm open={open === 'delete'} onClose={close} title="Delete this endpoint?" action="Delete" danger onConfirm={remove}>
         Its secret, its deliveries and what waits for it go with it. This cannot be taken back.
       </Confirm>
-      {secret !== undefined && <NewSecret title="The new secret" secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret !== undefined && <EndpointSecret title="The new secret" secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }

@@ -2,13 +2,13 @@ import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 
 /** At most this many deliveries are sent again by one click. */
-export const mostReplayed = 1_000
+const mostReplayed = 1_000
 
 type Hour = { appId: string; webhookId: string; from: string; to: string }
 
 /**
- * Sends the failed deliveries between `from` and `to` again, one after another. `refused` counts the deliveries that Herald cannot send again,
- * because the delivery or its body is not stored any more. Any other error ends the function.
+ * Asks Herald to send the failed deliveries between `from` and `to` again, one after another. `refused` counts those that Herald cannot send again,
+ * because the delivery or its body is not stored any more. Any other error is thrown, and the rest is not sent.
  */
 export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Promise<{ sent: number; refused: number }> {
   const ids = await failedBetween({ appId, webhookId: id, from, to })

@@ -11,6 +11,7 @@ import { Choice } from '../../ui/Choice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
+import { NewSecret } from '../../ui/Secret.tsx'
 
 type Webhook = components['schemas']['Webhook']
 type Detail = { path: string; message: string }
@@ -121,3 +122,11 @@ export function WebhookForm({
     </form>
   )
 }
+
+/** Shows the secret of an endpoint once, after it was made. */
+export const EndpointSecret = (props: { title: string; secret: string; onClose: () => void }) => (
+  <NewSecret {...props}>
+    With this secret your receiver verifies that a delivery comes from Herald. It is shown this once: keep it where your backend keeps its
+    secrets.
+  </NewSecret>
+)

@@ -16,8 +16,7 @@ import { Table } from '../../ui/Table.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { EventTail } from './EventTail.tsx'
-import { NewSecret } from './NewSecret.tsx'
-import { WebhookForm } from './WebhookForm.tsx'
+import { WebhookForm, EndpointSecret } from './WebhookForm.tsx'
 import { WebhookStatus } from './WebhookStatus.tsx'
 
 const tabs = [
@@ -123,7 +122,7 @@ function Endpoints() {
         />
       </Dialog>
       {made !== undefined && (
-        <NewSecret
+        <EndpointSecret
           title="The endpoint is made"
           secret={made.secret}
           onClose={() => {

@@ -9,7 +9,7 @@ import { TextField } from './TextField.tsx'
 
 const mostActions = 4
 
-/** Edits up to four buttons of a message. */
+/** Lets the operator edit up to four buttons of a message. */
 export function ActionsEditor({
   actions,
   onChange,

@@ -1,9 +1,7 @@
 import type { LocaleEntry } from '@herald/contracts/content'
 import { clsx } from 'clsx'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { AppIcon } from './IosPreview.tsx'
-import { PictureFrame } from './PictureFrame.tsx'
-import { PreviewActions } from './PreviewActions.tsx'
+import { AppIcon, PictureFrame, PreviewActions } from './PreviewParts.tsx'
 
 /** Draws a message roughly as Android shows it: collapsed and expanded. */
 export function AndroidPreview({ entry, app, theme }: { entry: LocaleEntry; app: string; theme: 'light' | 'dark' }) {

@@ -1,9 +1,7 @@
 import type { LocaleEntry } from '@herald/contracts/content'
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
-import { AppIcon } from './IosPreview.tsx'
-import { PictureFrame } from './PictureFrame.tsx'
-import { PreviewActions } from './PreviewActions.tsx'
+import { AppIcon, PictureFrame, PreviewActions } from './PreviewParts.tsx'
 
 const looks = {
   chrome: {

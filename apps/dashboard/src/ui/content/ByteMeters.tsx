@@ -11,7 +11,9 @@ const looks = {
   too_large: { kind: 'bad', Icon: CircleX, text: 'text-bad' },
 } as const
 
-/** Shows how large the push is on each platform, measured by the code that encodes it, and whether it is cut or refused. */
+/**
+ * Shows how large the push is on each platform, measured by the code that encodes it, and whether its text is cut or the push is skipped or refused.
+ */
 export function ByteMeters({ measured, silent }: { measured: readonly Measured[]; silent?: boolean | undefined }) {
   return (
     <ul className="flex flex-col gap-2" aria-label="Size of the push">

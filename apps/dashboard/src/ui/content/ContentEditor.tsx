@@ -2,9 +2,8 @@ import { useId } from 'react'
 import { changeEntry, entryOf, type ContentDraft, type EntryDraft } from '../../core/content-draft.ts'
 import type { KnownTag } from '../../core/complete-placeholder.ts'
 import { ActionsEditor } from './ActionsEditor.tsx'
-import { FromTemplate } from './FromTemplate.tsx'
+import { FromTemplate, TextField } from './TextField.tsx'
 import { LocaleTabs } from './LocaleTabs.tsx'
-import { TextField } from './TextField.tsx'
 
 /** Gives the mistake at the path of a field in the content, such as `de.actions.0.title`. */
 export type ErrorAt = (path: string) => string | undefined
@@ -12,8 +11,8 @@ export type ErrorAt = (path: string) => string | undefined
 const most = { title: 250, body: 2000, url: 2048, image: 2048 }
 
 /**
- * Edits the texts of a message in each language. With `template` a field that equals the template's is marked, and a field that differs can be set
- * back to the template's.
+ * Lets the operator edit the texts of a message in each language. With `template` a field that equals the template's is marked, and a field that
+ * differs can be set back to the template's.
  */
 export function ContentEditor({
   value,

@@ -5,7 +5,7 @@ import { TextInput } from '../TextInput.tsx'
 
 type Row = { key: string; value: string }
 
-/** Edits the data that the mobile app gets with the message: names and values that no user sees. */
+/** Lets the operator edit the data that the mobile app gets with the message: names and values that no user sees. */
 export function DataEditor({
   rows,
   onChange,

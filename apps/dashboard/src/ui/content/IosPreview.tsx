@@ -1,7 +1,6 @@
 import type { LocaleEntry } from '@herald/contracts/content'
 import { clsx } from 'clsx'
-import { PictureFrame } from './PictureFrame.tsx'
-import { PreviewActions } from './PreviewActions.tsx'
+import { AppIcon, PictureFrame, PreviewActions } from './PreviewParts.tsx'
 
 type Theme = 'light' | 'dark'
 
@@ -54,17 +53,5 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
         each="block w-full truncate px-3 py-2.5 text-start text-[13px]"
       />
     </div>
-  )
-}
-
-/** Stands in for the mobile app's icon, which the dashboard does not have. */
-export function AppIcon({ app, className }: { app: string; className: string }) {
-  return (
-    <span
-      aria-hidden
-      className={clsx('grid shrink-0 place-items-center bg-[#3650c9] text-xs font-semibold text-[#fff] normal-case opacity-100', className)}
-    >
-      {app.slice(0, 1).toUpperCase()}
-    </span>
   )
 }

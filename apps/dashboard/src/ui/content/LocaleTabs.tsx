@@ -1,11 +1,13 @@
 import { clsx } from 'clsx'
 import { Plus, TriangleAlert } from 'lucide-react'
-import { useRef, useState, type KeyboardEvent } from 'react'
+import { useState, type FormEvent } from 'react'
 import { addLocale, removeLocale, type ContentDraft } from '../../core/content-draft.ts'
-import { missingLocales, nameOfLocale } from '../../core/locale-tabs.ts'
+import { missingLocales, nameOfLocale, readLocale } from '../../core/locale-tabs.ts'
 import { Button } from '../Button.tsx'
 import { Menu } from '../Menu.tsx'
-import { AddLocale } from './AddLocale.tsx'
+import { useTabKeys } from '../Tabs.tsx'
+import { Field } from '../Field.tsx'
+import { TextInput } from '../TextInput.tsx'
 import type { ErrorAt } from './ContentEditor.tsx'
 
 /** Shows a tab for each language of a message and marks the default language. Languages that users have and the message has not are suggested. */
@@ -26,23 +28,17 @@ export function LocaleTabs({
   languages?: readonly (string | null)[] | undefined
   errorAt: ErrorAt
 }) {
-  const list = useRef<HTMLDivElement>(null)
+  const keys = useTabKeys(
+    value.entries.map((one) => one.locale),
+    locale,
+    onLocale,
+  )
   const [isAdding, setAdding] = useState(false)
   const missing = missingLocales(value, languages)
   const add = (added: string) => {
     setAdding(false)
     onChange(addLocale(value, added))
     onLocale(added)
-  }
-  const press = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const next = (value.entries.findIndex((one) => one.locale === locale) + step + value.entries.length) % value.entries.length
-    const entry = value.entries[next]
-    if (!entry) return
-    onLocale(entry.locale)
-    list.current?.querySelectorAll('button')[next]?.focus()
   }
   const remove = () => {
     const left = removeLocale(value, locale)
@@ -53,7 +49,7 @@ export function LocaleTabs({
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-1 border-b border-line">
-        <div ref={list} role="tablist" aria-label="Languages" onKeyDown={press} className="flex flex-wrap gap-1">
+        <div {...keys} role="tablist" aria-label="Languages" className="flex flex-wrap gap-1">
           {value.entries.map((one) => (
             <button
               key={one.locale}
@@ -108,6 +104,51 @@ export function LocaleTabs({
         </p>
       )}
     </div>
+  )
+}
+
+/** Asks the operator for a further language of a message. */
+function AddLocale({ has, onAdd, onClose }: { has: readonly string[]; onAdd: (locale: string) => void; onClose: () => void }) {
+  const [typed, setTyped] = useState('')
+  const [asked, setAsked] = useState(false)
+  const locale = readLocale(typed)
+  const wrong =
+    locale === undefined
+      ? 'is not a locale: write a language, then perhaps a script and a region, such as en, pt-BR or zh-Hant-TW'
+      : has.includes(locale)
+        ? 'is there already'
+        : undefined
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    setAsked(true)
+    if (locale !== undefined && wrong === undefined) onAdd(locale)
+  }
+  return (
+    <form
+      onSubmit={add}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        onClose()
+      }}
+      className="flex flex-wrap items-start gap-2 rounded-md border border-line p-3"
+    >
+      <div className="min-w-48 flex-1">
+        <Field
+          label="Language"
+          hint={locale === undefined ? 'Such as de, pt-BR or zh-Hant-TW' : nameOfLocale(locale)}
+          error={asked ? wrong : undefined}
+        >
+          {(control) => <TextInput {...control} value={typed} onChange={({ target }) => setTyped(target.value)} autoFocus />}
+        </Field>
+      </div>
+      <Button type="submit" variant="primary" className="mt-6">
+        Add
+      </Button>
+      <Button className="mt-6" onClick={onClose}>
+        Cancel
+      </Button>
+    </form>
   )
 }
 

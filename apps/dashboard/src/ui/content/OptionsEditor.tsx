@@ -4,7 +4,7 @@ import { Field } from '../Field.tsx'
 import { Select } from '../Select.tsx'
 import { TextInput } from '../TextInput.tsx'
 import { DataEditor } from './DataEditor.tsx'
-import { FromTemplate } from './FromTemplate.tsx'
+import { FromTemplate } from './TextField.tsx'
 import { TtlField } from './TtlField.tsx'
 
 const texts = [
@@ -14,7 +14,12 @@ const texts = [
   { name: 'threadId', label: 'iOS thread', hint: 'Groups messages on iOS' },
 ] as const
 
-/** Edits everything of a message but its texts: data, delivery options and presentation. */
+const numbers = [
+  { name: 'badge', label: 'Badge', hint: 'The number on the app’s icon', max: 99_999, step: 1 },
+  { name: 'relevanceScore', label: 'Relevance', hint: 'iOS, 0 to 1: which message of the app stands on top', max: 1, step: 0.1 },
+] as const
+
+/** Lets the operator edit everything of a message but its texts: data, delivery options and presentation. */
 export function OptionsEditor({
   value,
   onChange,
@@ -84,31 +89,21 @@ export function OptionsEditor({
             {(control) => <TextInput {...control} value={presentation[name]} onChange={({ target }) => look({ [name]: target.value })} />}
           </Field>
         ))}
-        <Field label="Badge" hint="The number on the app’s icon" error={errorAt('presentation.badge')}>
-          {(control) => (
-            <TextInput
-              {...control}
-              type="number"
-              min={0}
-              max={99_999}
-              value={presentation.badge ?? ''}
-              onChange={({ target }) => look({ badge: target.value === '' ? null : target.valueAsNumber })}
-            />
-          )}
-        </Field>
-        <Field label="Relevance" hint="iOS, 0 to 1: which message of the app stands on top" error={errorAt('presentation.relevanceScore')}>
-          {(control) => (
-            <TextInput
-              {...control}
-              type="number"
-              min={0}
-              max={1}
-              step={0.1}
-              value={presentation.relevanceScore ?? ''}
-              onChange={({ target }) => look({ relevanceScore: target.value === '' ? null : target.valueAsNumber })}
-            />
-          )}
-        </Field>
+        {numbers.map(({ name, label, hint, max, step }) => (
+          <Field key={name} label={label} hint={hint} error={errorAt(`presentation.${name}`)}>
+            {(control) => (
+              <TextInput
+                {...control}
+                type="number"
+                min={0}
+                max={max}
+                step={step}
+                value={presentation[name] ?? ''}
+                onChange={({ target }) => look({ [name]: target.value === '' ? null : target.valueAsNumber })}
+              />
+            )}
+          </Field>
+        ))}
       </div>
     </div>
   )

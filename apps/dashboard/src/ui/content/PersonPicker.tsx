@@ -2,15 +2,12 @@ import { client } from '../../api/client.ts'
 import { Combobox } from '../Combobox.tsx'
 import { Field } from '../Field.tsx'
 
-/** For whom a preview is filled in: `sample` (a made-up user), `nobody` (a user without any value), or the id of a user. */
-export type PersonKey = string
-
 const fixed = [
   { value: 'sample', label: 'A sample person', hint: 'every value is there' },
   { value: 'nobody', label: 'Nobody', hint: 'every value is missing' },
 ]
 
-/** Chooses the user for whom a preview is filled in, by the beginning of an external id or by an id. */
+/** Lets the operator choose the user for whom a preview is filled in, by the beginning of an external id or by an id. */
 export function PersonPicker({
   appId,
   value,
@@ -18,10 +15,11 @@ export function PersonPicker({
   onChange,
 }: {
   appId: string
-  value: PersonKey
+  /** `sample` (a made-up user), `nobody` (a user without any value), or the id of a user. */
+  value: string
   /** The name of the chosen user. */
   name: string
-  onChange: (value: PersonKey) => void
+  onChange: (value: string) => void
 }) {
   const load = async (q: string, signal: AbortSignal) => {
     const query = q.trim() === '' ? { limit: 20 } : { q: q.trim(), limit: 20 }

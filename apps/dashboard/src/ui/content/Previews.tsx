@@ -7,7 +7,7 @@ import { Tabs } from '../Tabs.tsx'
 import { AndroidPreview } from './AndroidPreview.tsx'
 import { BrowserPreview } from './BrowserPreview.tsx'
 import { IosPreview } from './IosPreview.tsx'
-import { LocalPicture } from './PictureFrame.tsx'
+import { LocalPicture } from './PreviewParts.tsx'
 
 const surfaces = [
   { value: 'ios', label: 'iPhone', platform: 'ios' },

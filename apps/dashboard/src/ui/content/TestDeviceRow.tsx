@@ -9,7 +9,7 @@ import type { TestResult } from './useTestSend.ts'
 
 export type TestDevice = components['schemas']['ListTestDevicesAnswer']['items'][number]
 
-/** Shows a test device and the outcome of the test on it. */
+/** Shows a test device with a checkbox that chooses it, and the outcome of the test on it. */
 export function TestDeviceRow({
   device,
   isChosen,

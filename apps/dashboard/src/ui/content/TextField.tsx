@@ -4,11 +4,12 @@ import type { ReactNode } from 'react'
 import type { KnownTag } from '../../core/complete-placeholder.ts'
 import { markTags } from '../../core/text-pieces.ts'
 import { Field } from '../Field.tsx'
+import { Tag } from '../Tag.tsx'
 import { TemplateInput } from './TemplateInput.tsx'
 
 /**
- * Edits one text of a message. Shows its length when it is more than half of what is allowed, and its mistake; a placeholder that cannot be read is
- * named at once.
+ * Lets the operator edit one text of a message. It shows the length of the text when that is more than half of what is allowed, and the text's
+ * mistake. A placeholder that cannot be read is a mistake at once.
  */
 export function TextField({
   label,
@@ -68,5 +69,15 @@ export function TextField({
         )}
       </div>
     </div>
+  )
+}
+
+/** Marks a field that equals the template's. When it differs, a button sets it back to the template's. */
+export function FromTemplate({ isSame, onTake }: { isSame: boolean; onTake: () => void }) {
+  if (isSame) return <Tag>From the template</Tag>
+  return (
+    <button type="button" onClick={onTake} className="min-h-6 rounded text-sm text-accent hover:underline">
+      Take the template’s
+    </button>
   )
 }

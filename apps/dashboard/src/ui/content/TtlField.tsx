@@ -13,7 +13,7 @@ const usual = [
   { value: 'other', label: 'Another time' },
 ]
 
-/** Chooses for how long a provider keeps a push for a device that is offline. */
+/** Lets the operator choose for how long a provider keeps a push for a device that is offline. */
 export function TtlField({
   value,
   onChange,

@@ -3,10 +3,14 @@ import type { Platform } from '@herald/contracts/platform'
 import { useEffect, useState } from 'react'
 import { checkProvider, type Checked } from '../../api/check-provider.ts'
 
-/** A push that has no outcome after this long may be held because its provider refuses the credentials of the app. */
+/**
+ * A push that has no outcome after this time may be held because its provider refuses the credentials of the app, so the page then asks the provider.
+ */
 const usualMs = 500
 
-/** Asks the providers of the platforms on which test pushes wait whether they take the credentials of the app. Gives the answers of those that do not. */
+/**
+ * Asks the providers of the platforms on which test pushes wait whether they take the credentials of the app. Gives the answers of those that do not.
+ */
 export function useRefusals(appId: string, waiting: readonly Platform[]): ReadonlyMap<Platform, Checked> {
   const [refusals, setRefusals] = useState<ReadonlyMap<Platform, Checked>>(new Map())
   const asked = [...new Set(waiting)].toSorted().join(' ')
@@ -15,7 +19,7 @@ export function useRefusals(appId: string, waiting: readonly Platform[]): Readon
     if (asked === '') return
     let isOver = false
     const ask = async (platform: Platform): Promise<void> => {
-      // A check that fails says nothing: the push is then shown as on its way, as before.
+      // A check that fails tells nothing about the credentials, so the push is still shown as on its way.
       const checked = await checkProvider(appId, providerOf[platform]).catch(() => undefined)
       if (checked?.ok === false && !isOver) setRefusals((known) => new Map([...known, [platform, checked]]))
     }

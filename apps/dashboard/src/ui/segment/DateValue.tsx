@@ -2,8 +2,8 @@ import { parseRelativeDate } from '@herald/contracts/segment'
 import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 import { readRelative } from '../../core/segment-text.ts'
 import { Time } from '../Time.tsx'
+import { controlClass } from '../TextInput.tsx'
 import type { ValueProps } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 type Mode = 'relative' | 'day' | 'instant' | 'text'
 
@@ -21,7 +21,10 @@ const firstOf: Record<Mode, () => string> = {
   text: () => '',
 }
 
-/** Asks for a date: a time before or after the send, a day in UTC, or an instant. A relative date is shown with the instant that it means now. */
+/**
+ * Asks the operator for a date: a time before or after the send, a day in UTC, or an instant. A relative date is shown with the instant that it means
+ * now.
+ */
 export function DateValue({ value, onChange, control }: ValueProps) {
   const mode = modeOf(value)
   const shared = { ...control, 'data-part': 'value' }

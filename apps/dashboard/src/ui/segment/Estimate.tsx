@@ -1,7 +1,7 @@
 import { platformNames, platforms } from '@herald/contracts/platform'
 import type { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useState, useEffect } from 'react'
 import { client, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { faultOf } from '../../api/fault.ts'
@@ -11,12 +11,11 @@ import { Count } from '../Count.tsx'
 import { ErrorNote } from '../ErrorNote.tsx'
 import { Skeleton } from '../Skeleton.tsx'
 import { Time } from '../Time.tsx'
-import { useSettled } from './useSettled.ts'
 
 /** The audience whose devices are counted. */
 export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
 
-/** The height of the numbers, which the other states have too: what is below does not move when one becomes another. */
+/** The least height while the estimate loads, shows numbers or waits for a complete condition, so that what is below does not move between these. */
 const height = 'min-h-36'
 
 const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).WhySoFew }))
@@ -114,4 +113,16 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
       )}
     </div>
   )
+}
+
+/** Gives the value as it was when it last stayed unchanged for `forMs` milliseconds. Values with equal JSON count as the same. */
+function useSettled<T>(value: T, forMs: number): { value: T; isSettled: boolean } {
+  const [settled, setSettled] = useState({ value, text: JSON.stringify(value) })
+  const text = JSON.stringify(value)
+  useEffect(() => {
+    if (text === settled.text) return
+    const timer = setTimeout(() => setSettled({ value, text }), forMs)
+    return () => clearTimeout(timer)
+  }, [value, text, settled.text, forMs])
+  return { value: settled.value, isSettled: text === settled.text }
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { fields, hintOf, typeOf } from '../../core/segment-fields.ts'
+import { controlClass } from '../TextInput.tsx'
 import type { ControlMarks } from './ValueEditor.tsx'
 import { useSegment } from './SegmentContext.ts'
-import { controlClass } from './control-class.ts'
 
 const typedTag = 'tags.'
 
-/** Chooses the field of a condition: a device's, a user's, a known tag, or a tag by its name. */
+/** Lets the operator choose the field of a condition: a device's, a user's, a known tag, or a tag by its name. */
 export function FieldSelect({ field, onChange, control }: { field: string; onChange: (field: string) => void; control: ControlMarks }) {
   const { tags } = useSegment()
   const isKnownTag = tags.some(({ name }) => `tags.${name}` === field)

@@ -4,9 +4,9 @@ import { useId, useState, type ClipboardEvent } from 'react'
 import { hintOf } from '../../core/segment-fields.ts'
 import { asKind, kindOf, maxListed, readPasted, type Pasted, type TagKind } from '../../core/segment-values.ts'
 import { Button } from '../Button.tsx'
+import { controlClass } from '../TextInput.tsx'
 import { useSegment } from './SegmentContext.ts'
 import type { ValueProps } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 type ListValueProps = ValueProps & { value: unknown[]; field: string; type: FieldType | undefined }
 
@@ -23,7 +23,7 @@ function describeLoss({ values, repeated, unfit, tooMany }: Pasted): string {
   return `${parts.join('; ')}.`
 }
 
-/** Asks for up to 500 values. The operator types them one by one, or pastes them, one on each line or with commas between them. */
+/** Asks the operator for up to 500 values. The operator types them one by one, or pastes them, one on each line or with commas between them. */
 export function ListValue({ value, onChange, control, field, type }: ListValueProps) {
   const { tags } = useSegment()
   const listId = useId()

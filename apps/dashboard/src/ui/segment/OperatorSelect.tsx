@@ -3,9 +3,9 @@ import type { FieldType } from '@herald/contracts/segment-tree'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { wordOf } from '../../core/segment-fields.ts'
 import { firstOfTag, valueFor } from '../../core/segment-values.ts'
+import { controlClass } from '../TextInput.tsx'
 import { useSegment } from './SegmentContext.ts'
 import type { ControlMarks } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 const absent = 'exists:false'
 
@@ -16,7 +16,7 @@ type OperatorSelectProps = {
   control: ControlMarks
 }
 
-/** Chooses one of the operators that the field's type has. `exists` is shown as two choices: known and not known. */
+/** Lets the operator choose one of the operators that the field's type has. `exists` is shown as two choices: known and not known. */
 export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelectProps) {
   const { op, value } = leaf
   const { tags } = useSegment()

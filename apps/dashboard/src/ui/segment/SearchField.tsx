@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { useShortcut } from '../../shell/useShortcut.ts'
-import { controlClass } from './control-class.ts'
+import { controlClass } from '../TextInput.tsx'
 
 type SearchFieldProps = { label: string; value: string; onChange: (value: string) => void; placeholder?: string }
 
-/** A filter field that changes the address 300 ms after the last key. The key `/` moves the focus to it. */
+/** A filter field that calls `onChange` 300 ms after the last key; the page then changes its address. The key `/` moves the focus to it. */
 export function SearchField({ label, value, onChange, placeholder }: SearchFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)

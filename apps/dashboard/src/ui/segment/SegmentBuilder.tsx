@@ -18,8 +18,8 @@ export type SegmentBuilderProps = {
 const SegmentEditor = lazy(async () => ({ default: (await import('./SegmentEditor.tsx')).SegmentEditor }))
 
 /**
- * Chooses devices and users by conditions, in groups of "all of these" and "any of these" or as JSON. The code is loaded when it is needed, because
- * it includes the parser.
+ * Lets the operator choose devices and users by conditions, in groups of "all of these" and "any of these" or as JSON. The code is loaded when it is
+ * needed, because it includes the parser.
  */
 export function SegmentBuilder(props: SegmentBuilderProps) {
   return (

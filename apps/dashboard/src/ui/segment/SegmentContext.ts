@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
+import { api } from '../../api/client.ts'
 import type { Mistake } from '../../core/segment-mistakes.ts'
 
 /** A tag that users have, with some of its values. */
@@ -29,4 +30,17 @@ export function useSegment(): SegmentActions {
   const actions = useContext(SegmentContext)
   if (actions === undefined) throw new Error('A row of a segment stands outside a segment builder.')
   return actions
+}
+
+const none: KnownTag[] = []
+
+/** Reads the first 200 tags that users of the app have, by name. The editor works without them too, because a tag can be typed. */
+export function useKnownTags(appId: string): readonly KnownTag[] {
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/tags',
+    { params: { path: { appId }, query: { limit: 200 } } },
+    { staleTime: 60_000, retry: false },
+  )
+  return data?.items ?? none
 }

@@ -20,16 +20,15 @@ import { describeNode } from '../../core/segment-text.ts'
 import { firstCondition } from '../../core/segment-values.ts'
 import { Tabs } from '../Tabs.tsx'
 import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
-import { SegmentContext, type SegmentActions } from './SegmentContext.ts'
+import { SegmentContext, type SegmentActions, useKnownTags } from './SegmentContext.ts'
 import { SegmentJson, type JsonDraft } from './SegmentJson.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 import { useFocusLater } from './useFocusLater.ts'
-import { useKnownTags } from './useKnownTags.ts'
 import { useSegmentTree } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 
-/** Edits a segment as conditions in groups, or as JSON. SegmentBuilder loads it when it is needed. */
+/** Lets the operator edit a segment as conditions in groups, or as JSON. SegmentBuilder loads it when it is needed. */
 export function SegmentEditor({ value, onChange, appId, details = noDetails }: SegmentBuilderProps): ReactNode {
   const { root, definition, newId, change, replace } = useSegmentTree(value, onChange)
   const [tab, setTab] = useState('conditions')
@@ -57,7 +56,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
     const node = findNode(tree, id)
     return node === undefined ? '' : describeNode(node)
   }
-  /** Moves the focus to the condition after the deleted one, else to the one before. */
+  /** Moves the focus to the condition after the deleted one, else to the one before it, else to the button that adds a condition. */
   function focusBeside(id: string): void {
     const gone = findNode(tree, id)
     const leaves = leavesOf(tree)

@@ -6,14 +6,12 @@ import { conditionFor } from '../../core/segment-values.ts'
 import { Button } from '../Button.tsx'
 import { Menu } from '../Menu.tsx'
 import { FieldSelect } from './FieldSelect.tsx'
-import { Mistakes } from './Mistakes.tsx'
-import { NotWords } from './NotWords.tsx'
+import { Mistakes, NotWords, useRowKeys } from './SegmentRow.tsx'
 import { OperatorSelect } from './OperatorSelect.tsx'
 import { useSegment } from './SegmentContext.ts'
-import { useRowKeys } from './useRowKeys.ts'
 import { ValueEditor } from './ValueEditor.tsx'
 
-/** Edits one condition: its field, its operator and its value. */
+/** Lets the operator edit one condition: its field, its operator and its value. */
 export function SegmentLeaf({ leaf, nots }: { leaf: EditorLeaf; nots: readonly string[] }) {
   const actions = useSegment()
   const onKeyDown = useRowKeys(leaf.id)

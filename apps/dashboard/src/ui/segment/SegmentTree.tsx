@@ -1,8 +1,12 @@
 import { Plus } from 'lucide-react'
-import type { EditorRoot } from '../../core/segment-editor.ts'
+import { useId } from 'react'
+import type { EditorRoot, EditorLeaf, EditorList, EditorNode } from '../../core/segment-editor.ts'
 import { Button } from '../Button.tsx'
+import { Menu } from '../Menu.tsx'
+import { controlClass } from '../TextInput.tsx'
 import { useSegment } from './SegmentContext.ts'
-import { SegmentNode } from './SegmentNode.tsx'
+import { Mistakes, NotWords, useRowKeys } from './SegmentRow.tsx'
+import { SegmentLeaf } from './SegmentLeaf.tsx'
 
 /** Shows the conditions of a segment, and the buttons that add a condition or a group. */
 export function SegmentTree({ root, onShowJson }: { root: EditorRoot | 'unreadable'; onShowJson: () => void }) {
@@ -40,5 +44,81 @@ export function SegmentTree({ root, onShowJson }: { root: EditorRoot | 'unreadab
         Keys inside a condition: Alt ↑ and Alt ↓ move it, Alt → puts it into a group, Alt ← takes it out of its group.
       </p>
     </div>
+  )
+}
+
+/** Takes the `not`s off a node. A `not` is shown as a word in the node's row, so its mistakes are shown there too. */
+function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: string[] } {
+  const nots: string[] = []
+  let inner = node
+  while (inner.kind === 'not') {
+    nots.push(inner.id)
+    inner = inner.child
+  }
+  return { inner, nots }
+}
+
+/** Shows a node of the segment: a condition, or a group with its conditions. */
+function SegmentNode({ node, isRoot = false }: { node: EditorNode; isRoot?: boolean }) {
+  const { inner, nots } = unwrap(node)
+  return inner.kind === 'leaf' ? <SegmentLeaf leaf={inner} nots={nots} /> : <SegmentGroup list={inner} nots={nots} isRoot={isRoot} />
+}
+
+/** Shows a group of conditions of which all, or any, must be true. */
+function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: readonly string[]; isRoot: boolean }) {
+  const actions = useSegment()
+  const onKeyDown = useRowKeys(list.id)
+  const mistakesId = useId()
+  const mistakes = actions.mistakesOf([...nots, list.id])
+  const name = `${nots.length % 2 === 1 ? 'Not ' : ''}${list.kind === 'and' ? 'all' : 'any'} of these`
+  return (
+    <li className={isRoot ? 'flex flex-col gap-2' : 'flex flex-col gap-2 rounded-md border border-line bg-sunken p-2'} data-node={list.id}>
+      {/* Alt with an arrow moves the group while one of these controls has the focus. The rows inside have handlers of their own. */}
+      <div className="flex flex-wrap items-center gap-2" onKeyDownCapture={onKeyDown} role="presentation">
+        <NotWords count={nots.length} />
+        <select
+          data-part="field"
+          className={controlClass}
+          aria-label="How many of the group must be true"
+          aria-describedby={mistakes.length > 0 ? mistakesId : undefined}
+          value={list.kind}
+          onChange={(event) => actions.changeKind(list.id, event.target.value === 'or' ? 'or' : 'and')}
+        >
+          <option value="and">All of these</option>
+          <option value="or">Any of these</option>
+        </select>
+        <span className="text-muted">{list.kind === 'and' ? 'must be true' : 'is enough'}</span>
+        <span className="ml-auto">
+          <Menu
+            label={`Change the group "${name}"`}
+            items={[
+              { label: nots.length > 0 ? 'Take "not" away' : 'Turn into "not"', onSelect: () => actions.negate(list.id) },
+              { label: 'Move up', onSelect: () => actions.move(list.id, -1), disabled: isRoot },
+              { label: 'Move down', onSelect: () => actions.move(list.id, 1), disabled: isRoot },
+              { label: 'Put into a group', onSelect: () => actions.group(list.id) },
+              {
+                label: 'Take the group away, keep its conditions',
+                onSelect: () => actions.ungroup(list.id),
+                disabled: !actions.canUngroup(list.id),
+              },
+              { label: 'Remove the group with its conditions', onSelect: () => actions.remove(list.id), danger: true },
+            ]}
+          />
+        </span>
+      </div>
+      <Mistakes id={mistakesId} mistakes={mistakes} />
+      <ul className="flex flex-col gap-2 border-l-2 border-line pl-2 sm:pl-3" aria-label={name}>
+        {list.children.map((child) => (
+          <SegmentNode key={child.id} node={child} />
+        ))}
+      </ul>
+      {!isRoot && (
+        <div className="flex flex-wrap gap-2">
+          <Button variant="quiet" small icon={<Plus size={14} aria-hidden />} onClick={() => actions.addLeaf(list.id)}>
+            Add to this group
+          </Button>
+        </div>
+      )}
+    </li>
   )
 }

@@ -1,11 +1,11 @@
 import type { FieldType } from '@herald/contracts/segment-tree'
 import { useId } from 'react'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import { hintOf } from '../../core/segment-fields.ts'
 import type { TagKind } from '../../core/segment-values.ts'
-import { platformNames, platforms } from '@herald/contracts/platform'
+import { controlClass } from '../TextInput.tsx'
 import { useSegment } from './SegmentContext.ts'
 import type { ValueProps } from './ValueEditor.tsx'
-import { controlClass } from './control-class.ts'
 
 type SingleValueProps = ValueProps & {
   field: string
@@ -14,7 +14,7 @@ type SingleValueProps = ValueProps & {
   kind: TagKind | undefined
 }
 
-/** Asks for one value: a number, true or false, a platform, or a text. For a tag it suggests values that users have. */
+/** Asks the operator for one value: a number, true or false, a platform, or a text. For a tag it suggests values that users have. */
 export function SingleValue({ value, onChange, control, field, type, kind }: SingleValueProps) {
   const listId = useId()
   const { tags } = useSegment()

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, type RefObject } from 'react'
 
 /**
- * Gives a function that focuses a row after the next render, because a row that moves to another group is made anew and loses the focus. Without
- * `part` the same control of the row gets the focus as before.
+ * Gives a function that focuses a row after the next render, because React makes a row anew when it moves to another group, and the row loses the
+ * focus. Without `part` the same control of the row gets the focus as before.
  */
 export function useFocusLater(frame: RefObject<HTMLElement | null>): (node: string, part?: string) => void {
   const wanted = useRef<{ node: string; part: string } | undefined>(undefined)

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { isNewApp } from '../../shell/is-new-app.ts'
-import { newestDevice } from './newest-device.ts'
-import { pushState } from './push-state.ts'
+import { newestDevice, pushState } from './first-device.ts'
 
-test('the state of a push is the last step that Herald knows of', () => {
+test('the state of the first push is the last step that Herald knows of: on its way, sent or failed, opened', () => {
   expect(pushState({ outcome: 'sent', code: null, engagements: ['delivered', 'opened'] }).text).toBe('opened')
   expect(pushState({ outcome: 'sent', code: null, engagements: [] }).text).toBe('sent')
   expect(pushState({ outcome: 'open', code: null, engagements: [] }).text).toBe('on its way')
@@ -22,7 +21,7 @@ test('the first steps use the newest reachable device', () => {
 })
 
 // spec: dashboard/first-steps
-test('the first steps are offered until the app has a device and has sent something', () => {
+test('the first steps are offered until the app has a device and has sent a push', () => {
   const counts = (total: number) => ({ total, reachable: total, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 })
   const devices = (total: number) => ({ ios: counts(0), android: counts(total), web: counts(0) })
   const day = (queued: number) => ({

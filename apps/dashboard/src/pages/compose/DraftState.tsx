@@ -6,6 +6,7 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { clockTime } from '../../core/time.ts'
 import { keeper } from './useDraft.ts'
 
 /**
@@ -63,7 +64,7 @@ export function DraftBanners({
   )
 }
 
-/** Offers a message that was written in this browser earlier and was never saved in Herald. */
+/** Offers the newest text that this browser has kept because Herald did not save it. */
 function KeptBanner({ saver, kept }: { saver: DraftSaver; kept: readonly KeptDraft[] }) {
   const [[newest], setLeft] = useState(kept)
   if (!newest) return null
@@ -93,4 +94,38 @@ function KeptBanner({ saver, kept }: { saver: DraftSaver; kept: readonly KeptDra
       This browser has “{nameOf(newest.draft)}”, which was written <Time at={newest.at} /> and never saved.
     </Banner>
   )
+}
+
+/** Says where the written text is: saved in Herald, being saved, or in this browser only. */
+export function SaveLine({ state, onSave }: { state: SaveState; onSave: () => void }) {
+  return (
+    <p role="status" className="flex items-center gap-2 text-sm text-muted">
+      {words(state)}
+      {(state.is === 'unreached' || (state.is === 'kept' && state.message !== undefined)) && (
+        <Button small variant="quiet" onClick={onSave}>
+          Try again
+        </Button>
+      )}
+    </p>
+  )
+}
+
+function words(state: SaveState): string {
+  switch (state.is) {
+    case 'untouched':
+      return ''
+    case 'waiting':
+    case 'saving':
+      return 'Saving'
+    case 'saved':
+      return `Saved ${clockTime(state.at)}`
+    case 'kept':
+      return state.message === undefined ? `Kept in this browser ${clockTime(state.at)}: not complete yet` : `Not saved: ${state.message}`
+    case 'unreached':
+      return `Kept in this browser ${clockTime(state.at)}: ${state.message}`
+    case 'conflict':
+      return 'Not saved: somebody else has changed it'
+    case 'over':
+      return 'No draft any more'
+  }
 }

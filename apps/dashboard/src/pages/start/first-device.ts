@@ -1,6 +1,15 @@
 import type { components } from '../../api/schema.gen.ts'
 import type { StatusKind } from '../../ui/Status.tsx'
 
+/** Gives the reachable device that was registered last. */
+export function newestDevice<Device extends { createdAt: string; optedIn: boolean; invalidatedAt: string | null }>(
+  devices: readonly Device[],
+): Device | undefined {
+  return devices
+    .filter(({ optedIn, invalidatedAt }) => optedIn && invalidatedAt === null)
+    .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0]
+}
+
 export type PushOfDevice = components['schemas']['ReadSubscriptionOfAppAnswer']['pushes'][number]
 
 /** Says how far a push has come, by the last step that is known. */

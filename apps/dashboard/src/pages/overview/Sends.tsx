@@ -1,11 +1,35 @@
+import { Card } from '../../ui/Card.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { Time } from '../../ui/Time.tsx'
+import type { Overview } from './OverviewPage.tsx'
 import { api } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { countText } from '../../core/number.ts'
-import { Card } from '../../ui/Card.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
-import { Status } from '../../ui/Status.tsx'
-import { TextLink } from '../../ui/TextLink.tsx'
-import { statusKinds, statusWords } from '../campaign/status-words.ts'
+import { CampaignStatus } from '../campaign/CampaignStatus.tsx'
+
+const schedules: Readonly<Record<string, string>> = { at: 'once', user_timezone: 'at local times', recurring: 'recurring' }
+
+/** Shows the sends that are scheduled, the soonest first. */
+export function NextSends({ appId, overview: { nextSends } }: { appId: string; overview: Overview }) {
+  return (
+    <Card title="Next sends">
+      {nextSends.length === 0 && <p className="text-muted">Nothing is scheduled.</p>}
+      <ol className="grid list-none gap-2 p-0">
+        {nextSends.map(({ campaignId, name, at, schedule }) => (
+          <li key={campaignId} className="flex flex-wrap justify-between gap-x-4">
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId }}>
+              {name}
+            </TextLink>
+            <span className="text-muted">
+              <Time at={at} />, {schedules[schedule] ?? schedule}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
 
 /** Shows the newest campaigns. The campaigns are read apart from the overview, so that the overview need not wait for them. */
 export function LastSends({ appId }: { appId: string }) {
@@ -34,7 +58,7 @@ export function LastSends({ appId }: { appId: string }) {
             </TextLink>
             <span className="text-muted flex gap-3 tabular-nums">
               {stats.queued > 0 && `${countText(stats.sent)} of ${countText(stats.queued)} sent`}
-              <Status kind={statusKinds[status]}>{statusWords[status]}</Status>
+              <CampaignStatus status={status} />
             </span>
           </li>
         ))}

@@ -1,0 +1,163 @@
+import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { flagIn, textIn, tidy, wordIn } from '../core/search.ts'
+
+// The search parameters of each page's address, and the functions with which the router reads them. The router knows all addresses from the start, so
+// this file is in the first load, and it imports nothing of a page. A parameter that a page does not know, or that has a wrong form, is left out.
+
+type Raw = Record<string, unknown>
+
+/** A list of apps, segments or templates: only those whose name begins with `q` are shown. */
+export const readNameSearch = (raw: Raw): { q?: string | undefined } => tidy({ q: textIn(raw, 'q') })
+
+/** The kinds of first device: this browser, a virtual phone, or a device of the operator's own mobile app or site. */
+const ways = ['browser', 'phone', 'app'] as const
+export type Way = (typeof ways)[number]
+
+/** The first steps: the chosen kind of first device, and the device itself. */
+export const readStartSearch = (raw: Raw): { way?: Way | undefined; deviceId?: string | undefined } =>
+  tidy({ way: wordIn(raw, 'way', ways), deviceId: textIn(raw, 'deviceId') })
+
+export type ComposeSearch = {
+  step?: 'review' | undefined
+  /** What a new message begins with. */
+  segmentId?: string | undefined
+  templateId?: string | undefined
+  externalId?: string | undefined
+  /**
+   * What is on screen: the language, the experiment's variant, and the user for whom the text is filled in. Without `person` that is a made-up user;
+   * `nobody` is a user without any value.
+   */
+  locale?: string | undefined
+  variant?: string | undefined
+  person?: string | undefined
+}
+export const readComposeSearch = (raw: Raw): ComposeSearch =>
+  tidy({
+    step: wordIn(raw, 'step', ['review']),
+    segmentId: textIn(raw, 'segmentId'),
+    templateId: textIn(raw, 'templateId'),
+    externalId: textIn(raw, 'externalId'),
+    locale: textIn(raw, 'locale'),
+    variant: textIn(raw, 'variant'),
+    person: textIn(raw, 'person'),
+  })
+
+/** A template: the language on screen, and the user for whom the text is filled in, as `ComposeSearch` has them. */
+export const readTemplateSearch = (raw: Raw): Pick<ComposeSearch, 'locale' | 'person'> =>
+  tidy({ locale: textIn(raw, 'locale'), person: textIn(raw, 'person') })
+
+export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
+
+/** The list of campaigns: its filters, and the cursor of the page that is shown. */
+export type CampaignsSearch = {
+  status?: (typeof campaignStatuses)[number] | undefined
+  transactional?: boolean | undefined
+  test?: boolean | undefined
+  q?: string | undefined
+  cursor?: string | undefined
+}
+export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
+  tidy({
+    status: wordIn(raw, 'status', campaignStatuses),
+    transactional: flagIn(raw, 'transactional') || undefined,
+    test: flagIn(raw, 'test') || undefined,
+    q: textIn(raw, 'q')?.slice(0, 200),
+    cursor: textIn(raw, 'cursor')?.slice(0, 200),
+  })
+
+/** A campaign: `metric` is what the variants of its experiment are compared by. */
+export const readCampaignSearch = (raw: Raw): { metric?: 'opened' | 'clicked' | undefined } =>
+  tidy({ metric: wordIn(raw, 'metric', ['opened', 'clicked'] as const) })
+
+/** The users and the imports: `cursor` is the page of the list of users, `import` the import that is shown. */
+export const readPeopleSearch = (
+  raw: Raw,
+): { tab?: 'imports' | undefined; q?: string | undefined; cursor?: string | undefined; import?: string | undefined } =>
+  tidy({ tab: wordIn(raw, 'tab', ['imports'] as const), q: textIn(raw, 'q'), cursor: textIn(raw, 'cursor'), import: textIn(raw, 'import') })
+
+/** A user: `device` is the device whose pushes are listed. Without it the newest pushes to all devices of the user are listed. */
+export const readPersonSearch = (raw: Raw): { device?: string | undefined } => tidy({ device: textIn(raw, 'device') })
+
+export const logOutcomes = ['open', 'sent', 'failed', 'skipped'] as const
+
+/** The log: its filters, and whether the live tail is shown. */
+export type LogSearch = {
+  outcome?: (typeof logOutcomes)[number] | undefined
+  code?: string | undefined
+  platform?: Platform | undefined
+  campaignId?: string | undefined
+  subscriptionId?: string | undefined
+  userId?: string | undefined
+  /** Times in ISO 8601, in UTC. */
+  from?: string | undefined
+  to?: string | undefined
+  live?: boolean | undefined
+}
+export const readLogSearch = (raw: Raw): LogSearch =>
+  tidy({
+    outcome: wordIn(raw, 'outcome', logOutcomes),
+    code: formedIn(raw, 'code', /^[a-z_]{1,64}$/),
+    platform: wordIn(raw, 'platform', platforms),
+    campaignId: formedIn(raw, 'campaignId', id),
+    subscriptionId: formedIn(raw, 'subscriptionId', id),
+    userId: formedIn(raw, 'userId', id),
+    from: instantIn(raw, 'from'),
+    to: instantIn(raw, 'to'),
+    live: flagIn(raw, 'live') || undefined,
+  })
+
+const id = /^[0-9a-f]{24}$/
+
+function formedIn(raw: Raw, key: string, form: RegExp): string | undefined {
+  const value = textIn(raw, key)
+  return value !== undefined && form.test(value) ? value : undefined
+}
+
+function instantIn(raw: Raw, key: string): string | undefined {
+  const at = typeof raw[key] === 'string' ? Date.parse(raw[key]) : Number.NaN
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+}
+
+/** Explain: the campaign, and the device or the user that the question is about. `device` says which device of the user is shown. */
+export type ExplainSearch = {
+  campaignId?: string | undefined
+  subscriptionId?: string | undefined
+  userId?: string | undefined
+  externalId?: string | undefined
+  device?: string | undefined
+}
+export const readExplainSearch = (raw: Raw): ExplainSearch =>
+  tidy({
+    campaignId: textIn(raw, 'campaignId'),
+    subscriptionId: textIn(raw, 'subscriptionId'),
+    userId: textIn(raw, 'userId'),
+    externalId: textIn(raw, 'externalId'),
+    device: textIn(raw, 'device'),
+  })
+
+/** The providers: `set` is the provider whose credentials are being set. */
+export const readProvidersSearch = (raw: Raw): { set?: ProviderKind | undefined } => tidy({ set: wordIn(raw, 'set', providerKinds) })
+
+/** The webhooks: the endpoints, or the events as they happen. */
+export const readWebhooksSearch = (raw: Raw): { tab?: 'events' | undefined } => tidy({ tab: wordIn(raw, 'tab', ['events'] as const) })
+
+const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
+
+/** An endpoint: `state` filters its deliveries, and `deliveryId` is the delivery that is open. */
+export const readWebhookSearch = (raw: Raw): { state?: (typeof deliveryStates)[number] | undefined; deliveryId?: string | undefined } =>
+  tidy({ state: wordIn(raw, 'state', deliveryStates), deliveryId: textIn(raw, 'deliveryId') })
+
+/** The audit: its filters, under the names that the API has for them. Times are ISO 8601. */
+export type AuditSearch = { action?: string; actor?: string; subjectId?: string; from?: string; to?: string }
+export const readAuditSearch = (raw: Raw): AuditSearch =>
+  tidy({
+    action: textIn(raw, 'action'),
+    actor: textIn(raw, 'actor'),
+    subjectId: textIn(raw, 'subjectId'),
+    from: textIn(raw, 'from'),
+    to: textIn(raw, 'to'),
+  }) as AuditSearch
+
+/** The inbox: only virtual devices of this `platform` are shown. */
+export const readInboxSearch = (raw: Raw): { platform?: Platform | undefined } => tidy({ platform: wordIn(raw, 'platform', platforms) })

@@ -1,7 +1,0 @@
-import { textIn, tidy } from '../../core/search.ts'
-
-/** The search parameters of this page: `q` is the beginning of a name. */
-export type SegmentsSearch = { q?: string | undefined }
-
-/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
-export const validateSegmentsSearch = (raw: Record<string, unknown>): SegmentsSearch => tidy({ q: textIn(raw, 'q') })

@@ -15,7 +15,12 @@ const dataDirOfOurs = () => {
   dataDirs.push(dataDir)
   return dataDir
 }
-afterAll(() => dataDirs.forEach(removeDataDir))
+/** The Herald of the tests that leave it running. The test of SIGTERM stops it, else the end of the file does. */
+const herald = await startHerald({ dataDir: dataDirOfOurs() })
+afterAll(async () => {
+  await herald.stop()
+  dataDirs.forEach(removeDataDir)
+})
 
 /** Lists the processes that belong to a data directory: its path is in their command line or environment. */
 function processesOf(dataDir: string): { pid: number; command: string }[] {
@@ -39,19 +44,15 @@ const appOf = (dataDir: string, name: string) => processesOf(dataDir).find(({ co
 
 // spec: running/one-per-directory
 test('a second `npm start` on the same data directory is refused, and the refusal names the first process', async () => {
-  const herald = await startHerald({ dataDir: dataDirOfOurs() })
-
   const { starter, output } = runStarter(herald.dataDir)
   const code = await new Promise((done) => starter.once('exit', done))
 
   expect(code).not.toBe(0)
   expect(output()).toContain(String(herald.starter.pid))
-  expect(await herald.stop()).toBe(0)
 })
 
 // spec: running/restarted
 test('when a service, Postgres or nats-server dies, the starter starts it again', async () => {
-  const herald = await startHerald({ dataDir: dataDirOfOurs() })
   for (const name of ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']) {
     const before = appOf(herald.dataDir, name)
     process.kill(before!.pid, 'SIGKILL')
@@ -65,20 +66,16 @@ test('when a service, Postgres or nats-server dies, the starter starts it again'
   }
 
   await until(async () => (await http('GET', `${herald.baseUrl}/health`)).status === 200, { withinMs: 30_000, what: 'health' })
-  expect(await herald.stop()).toBe(0)
 })
 
 // spec: running/no-refused-connection
 test('while a gateway is killed or stopped no client is refused: a client that connects meanwhile is answered by the next gateway', async () => {
-  const herald = await startHerald({ dataDir: dataDirOfOurs() })
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const { pid } = appOf(herald.dataDir, 'gateway')!
     process.kill(pid, signal)
     await until(() => !isAlive(pid), { withinMs: 15_000, what: 'the gateway has ended' })
     expect((await http('GET', `${herald.baseUrl}/health`)).status).toBe(200)
   }
-  expect(await herald.stop()).toBe(0)
-  expect(await isPortFree(Number(new URL(herald.baseUrl).port))).toBe(true)
 })
 
 /** Connects to nats-server without a user and asks for a provider token. Gives what nats-server answers. */
@@ -97,7 +94,6 @@ async function askAsStranger(port: number): Promise<string> {
 
 // spec: running/nats-users
 test('the embedded NATS refuses a client without a password; only the owner of the files can read the passwords, each process gets no password but its own, and none is on a command line or in the output', async () => {
-  const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const { nats } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { nats: number }
 
   const heard = await askAsStranger(nats)
@@ -116,7 +112,6 @@ test('the embedded NATS refuses a client without a password; only the owner of t
     for (const password of Object.values(natsPasswords)) expect(command).not.toContain(password)
   }
   for (const password of Object.values(natsPasswords)) expect(herald.output()).not.toContain(password)
-  expect(await herald.stop()).toBe(0)
 })
 
 test('an operator’s own NATS server works with the users that `npm run nats-users` writes; with a server that lets every client in, the starter and the dispatcher log a warning', async () => {
@@ -141,15 +136,6 @@ test('an operator’s own NATS server works with the users that `npm run nats-us
   }
 })
 
-// spec: running/stop
-test.each(['SIGTERM', 'SIGINT'] as const)('on %s every process of Herald ends, and `npm start` exits with 0', async (signal) => {
-  const herald = await startHerald({ dataDir: dataDirOfOurs() })
-
-  expect(await herald.stop(signal)).toBe(0)
-
-  expect(processesOf(herald.dataDir)).toEqual([])
-})
-
 // spec: running/starter-killed
 test('when the starter is killed with -9, everything that it started has ended within five seconds', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
@@ -164,7 +150,6 @@ test('when the starter is killed with -9, everything that it started has ended w
 
 // spec: limits/database-away
 test('while Postgres is frozen sends, registrations, stats and reports are answered 503 database_unavailable, and afterwards Herald works again within two seconds', async () => {
-  const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const postgres = processesOf(herald.dataDir).filter(({ command }) => /postgres/.test(command))
   const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()
@@ -193,5 +178,14 @@ test('while Postgres is frozen sends, registrations, stats and reports are answe
     for (const pid of pids) process.kill(pid, 'SIGCONT')
   }
   await until(async () => (await http('GET', `${herald.baseUrl}/health`)).status === 200, { withinMs: 2_000, what: 'back' })
-  expect(await herald.stop()).toBe(0)
+})
+
+// spec: running/stop
+test.each(['SIGTERM', 'SIGINT'] as const)('on %s every process of Herald ends, and `npm start` exits with 0', async (signal) => {
+  const running = signal === 'SIGTERM' ? herald : await startHerald({ dataDir: dataDirOfOurs() })
+
+  expect(await running.stop(signal)).toBe(0)
+
+  expect(processesOf(running.dataDir)).toEqual([])
+  expect(await isPortFree(Number(new URL(running.baseUrl).port))).toBe(true)
 })

@@ -14,9 +14,9 @@ export const readCredentials = call<{ credentials: ProviderCredentials | null }>
 )
 
 /**
- * Gives the APNs provider token of an app's team and key. All dispatchers share one token, which they use for 20 to 50 minutes. The gateway mints it
- * while it holds the lock of the token's row. `refused`: a token that APNs called expired; when that token is older than 20 minutes, a new one is
- * minted.
+ * Gives the APNs provider token of an app's team and key; null when the app has no APNs credentials. All dispatchers share the token, because a
+ * gateway mints it under the lock of its row. It is replaced after 50 minutes. `refused`: a token that APNs called expired; if it is still the stored
+ * one, it is replaced when it is 20 minutes old.
  */
 export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
   'rpc.gateway.apns-token',

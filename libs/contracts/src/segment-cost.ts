@@ -5,7 +5,7 @@ import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
  * The most that a segment may cost, in units of 10 ns per device. The units were measured with 200,000 devices whose data are the most expensive to
  * read (docs/decisions/0014). So at most 16 µs for each device are 16 s of one core for a count of a million devices (8 s on the two cores that a
  * count gets), and 80 ms for a page of a send. A hundred leaves that compare a text or a number with `eq` cost 600 units when it is not a tag or a
- * version. A count that takes longer than 18 s is ended.
+ * version. Audience ends a count that takes longer than 18.5 s.
  */
 export const maxCost = 1_600
 

@@ -89,7 +89,7 @@ describe('where Herald does more than Liquid', () => {
     expect(render('{{ tags.n | divided_by: 0 | default: "?" }}{{ tags.first | divided_by: 0 }}')).toBe('?')
   })
 
-  test('truncating a text never cuts an emoji in half', () => {
+  test('truncating a text counts code points, so that an emoji such as 😀 is never cut in half', () => {
     expect(compile('{{ tags.x | truncate: 3, "" }}')({ tags: { x: '😀😀😀😀' } })).toBe('😀😀😀')
   })
 })

@@ -59,7 +59,7 @@ export type FrozenSend = {
   appId: string
   name: string
   transactional: boolean
-  /** Null for a silent push without content. */
+  /** Null for a silent send without content, whose pushes show nothing in any case. */
   content: Content | null
   silent: boolean
   data: Record<string, string>
@@ -136,7 +136,7 @@ export type TakenBatch =
       no: number
       /** The number of this take. The dispatcher sends it with each finish and renewal; audience answers `lost` to the number of an earlier take. */
       takes: number
-      /** How many attempts at the provider these pushes have had before this take. A kill of a dispatcher does not count as an attempt. */
+      /** How many attempts that count (`maxTries`) these pushes have had before this take. A kill of a dispatcher does not count as an attempt. */
       tries: number
       /** The provider's answers to the earlier attempts; absent when none is known. */
       trail?: Attempt[] | undefined

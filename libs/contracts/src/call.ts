@@ -41,7 +41,8 @@ export const wireSubject = ({ subject }: { readonly subject: string }): string =
 export const versionsSubject = (app: string): string => `rpc.${app}.versions`
 
 /**
- * A stored message. It holds ids, never tokens, keys or content. A message that does not fit its schema is terminated, and the reader logs an error.
+ * A stored message: pointers with ids, or events. It never holds a token, a key or a text of a push. When a message does not fit its schema, the
+ * reader terminates it and logs an error.
  */
 export type StoredMessage<Body> = { readonly body: z.ZodType<Body> }
 

@@ -38,7 +38,7 @@ export const ChosenSamples = z.union([
 ])
 export type ChosenSamples = z.infer<typeof ChosenSamples>
 
-/** What a dry run tries. Of the fields a request has exactly one. */
+/** What a dry run tries: exactly one of these, or a `campaignId` in a request of the administration. */
 const tried = { notification: SendNotification.optional(), campaign: CreateCampaign.optional() }
 const oneOf = (names: string) => `must be given, or another of ${names} in its place; exactly one of them`
 const isOne = (given: unknown[]): boolean => given.filter((one) => one !== undefined).length === 1

@@ -19,7 +19,7 @@ export type Recipient = {
   environment: 'production' | 'sandbox' | null
   /** Null when the user has no language, and when the content has one locale only. */
   language: string | null
-  /** Null when the user has no time zone, and when the content has no placeholders. */
+  /** Null when the user has no time zone, and when no text of the send uses the filter `date`. */
   timezone: string | null
   /** The values for placeholders, by `user`, `tags` and `subscription`: only those that the content of the send names. */
   user: Readonly<Record<string, string | null>>

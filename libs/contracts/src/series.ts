@@ -13,7 +13,9 @@ export type SeriesBucket = (typeof seriesBuckets)[number]
 export type SeriesPoint = { at: string; platform?: Platform } & Counted
 /** How many pushes failed or were skipped with a code. */
 export type CodeCount = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
-/** A series of counters, with a point for each hour or day, or for each of its platforms. `codes` has only the codes that occurred. */
+/**
+ * A series of counters, with a point for each hour or day or, by platform, for each hour or day and platform. `codes` has only codes that occurred.
+ */
 export type Series = { points: SeriesPoint[]; codes?: (CodeCount & { at: string })[] }
 
 /** An app's counters of the last hours and days. `last24h`: the present hour and the 23 hours before it. `previous24h`: the 24 hours before those. */

@@ -310,7 +310,7 @@ export const loginSubscription = call<{ userId: string; externalId: string }>()(
   z.object({ appId: Id, subscriptionId: Id, externalId: z.string(), keyKind }),
 )
 
-/** Gives the device to a new anonymous user without tags. */
+/** Gives the device to a new anonymous user without tags, who has the language, time zone and country of the user before. */
 export const logoutSubscription = call<{ userId: string }>()(
   'rpc.audience.logout-subscription',
   z.object({ appId: Id, subscriptionId: Id }),

@@ -121,8 +121,8 @@ export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>
 export const cancelCampaign = call<{ status: 'cancelled' }>()('rpc.campaigns.cancel-campaign', z.object({ appId: Id, campaignId: Id }))
 
 /**
- * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. Faults come in the order of spec:
- * experiments/winner-checks.
+ * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. When several faults apply, the first in the order of
+ * spec: experiments/winner-checks is answered.
  */
 export const pickWinner = call<{ id: string; status: 'sending' }>()(
   'rpc.campaigns.pick-winner',

@@ -24,12 +24,14 @@ export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
 )
 
 /**
- * Makes missing streams and consumers, and answers when they exist. Every other service makes this call when it finds a stream or consumer missing:
- * at the first start, and when NATS has lost its store. It needs no database.
+ * Makes missing streams and consumers, sets back those that differ from topology.ts, and answers when all exist. Every other service makes this call
+ * when it finds a stream or consumer missing: at the first start, and when NATS has lost its store. It needs no database.
  */
 export const makeStreams = call<Record<string, never>>()('rpc.gateway.make-streams', z.object({}))
 
-/** Tells every process that an app, its settings or its credentials have changed, so that the process drops the app from its caches. */
+/**
+ * Tells gateways, audience and dispatchers that an app, its settings or its credentials have changed, so that they drop the app from their caches.
+ */
 export const appChanged: Broadcast<{ appId: string }> = { subject: 'changed.app', body: z.object({ appId: Id }) }
 
 /** Tells every gateway that a key is revoked, so that the key stops working within 2 s. */

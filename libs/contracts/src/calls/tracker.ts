@@ -206,7 +206,7 @@ export const confirmTrackerAnnouncements = call<Record<string, never>>()(
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
 
-/** Finds to which of these devices a push of a campaign has an outcome. The answer is empty for a campaign older than the ledger's retention. */
+/** Finds those of these devices whose push of the campaign has an outcome. The answer is empty for a campaign older than the ledger's retention. */
 export const findPushesWithOutcome = call<{ subscriptionIds: string[] }>()(
   'rpc.tracker.find-settled',
   z.object({ campaignId: Id, subscriptionIds: z.array(Id).max(5000) }),

@@ -123,7 +123,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/presentation
-  test('has a badge of 0, which clears the badge on the device', () => {
+  test('for iOS and Android has a badge of 0 when the send asks for it, since that clears the badge', () => {
     expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
     expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
       ['notification', 'notification_count'],

@@ -109,7 +109,7 @@ test('in an address a value is percent-encoded, unless the placeholder is the co
 })
 
 // spec: content/placeholder-values
-test('a placeholder reads only values that the user, tags or data have, never what every JavaScript object inherits', () => {
+test('a placeholder reads only the tags and data that were given, never what every JavaScript object inherits', () => {
   const inherited: Record<string, string> = Object.create({ secret: 'inherited' })
   expect(compile('<{{ tags.secret }}>')({ tags: inherited })).toBe('<>')
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {

@@ -15,7 +15,10 @@ export const maxCost = 1_600
  */
 export const maxValues = 10_000
 
-/** Gives the cost of finding out what a leaf asks about; undefined when that is cheap. It is found out once, however many leaves ask about it. */
+/**
+ * Gives the cost of reading what a leaf compares, before it is compared: a user's tags, the numbers of a version, or `lastNotifiedAt`. Undefined when
+ * reading it is cheap. Audience reads each `fact` once for a device, however many leaves compare it.
+ */
 const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefined => {
   const { field } = leaf
   if (field.on === 'tag') return { fact: 'tags', units: 20 }
@@ -25,7 +28,7 @@ const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefi
 
 const isAboutText = ({ op }: SegmentLeaf): boolean => op === 'exists' || op === 'contains' || op === 'startsWith'
 
-/** Gives the units for comparing values alone, without finding out the fact. */
+/** Gives the units for comparing the values of a leaf, without reading the fact. */
 function costOfComparison(leaf: SegmentLeaf): number {
   const { field, op } = leaf
   if (field.on === 'tag') {

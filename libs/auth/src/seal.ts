@@ -27,9 +27,9 @@ const tagBytes = 16
 const sealedForm = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/
 
 /**
- * Reads the keys of `SEAL_KEYS`, a comma list of `<id>:<base64 of 32 bytes>`. The first key seals, and all of them open (spec:
- * administration/seal-keys). A sealed value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws a SealError
- * when the list is wrong; the message names a malformed entry by its position.
+ * Reads the keys of `SEAL_KEYS`, a comma list of `<id>:<base64 of 32 bytes>`. The first key seals, and all of them open
+ * (spec: administration/seal-keys). A sealed value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws a SealError when the list is
+ * wrong; the message names a malformed entry by its position.
  */
 export function openSealer(sealKeys: string): Sealer {
   const keys = parseSealKeys(sealKeys)

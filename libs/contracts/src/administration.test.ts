@@ -46,7 +46,7 @@ test('credentials for APNs need a P-256 private key, and a team id and a bundle 
 })
 
 // spec: administration/fcm-credentials
-test('the service account file that Google gives out is accepted as it is, and only the fields that Herald needs are stored', () => {
+test('the service account file that Google gives out is accepted as it is, and only the five fields that Herald uses are kept of it', () => {
   const account = {
     type: 'service_account',
     project_id: 'demo-1',
@@ -80,6 +80,7 @@ test('VAPID keys are accepted only as a matching pair, or when both keys are lef
   expect(pathsOf(WebPushCredentials, { subject })).toBeUndefined()
   expect(pathsOf(WebPushCredentials, { subject, publicKey, privateKey })).toBeUndefined()
   expect(pathsOf(WebPushCredentials, { subject, publicKey })).toEqual(['privateKey'])
+  expect(pathsOf(WebPushCredentials, { subject, privateKey })).toEqual(['publicKey'])
   expect(pathsOf(WebPushCredentials, { subject, publicKey: createECDH('prime256v1').generateKeys('base64url'), privateKey })).toEqual([
     'privateKey',
   ])

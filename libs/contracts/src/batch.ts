@@ -8,15 +8,15 @@ import type { Bypass, Presentation, Priority } from './send-fields.ts'
 const Id = z.string().length(24)
 
 /**
- * A pointer at the fan-out of a campaign. Page 0 says that the campaign is to begin; page n says that page n may be made. Audience handles the
- * pointer in the turn of the app `appId`; all pointers without an `appId` share one turn.
+ * A pointer at the fan-out of a campaign. Page 0 says that the fan-out is to begin; page n says that page n may be made. When many pointers wait,
+ * audience handles them with apps taking turns; all pointers without an `appId` share one turn.
  */
 export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0), appId: Id.optional() })
 export type FanOutPointer = z.infer<typeof FanOutPointer>
 
 /**
- * A pointer at the row of a batch. The message's subject names platform and lane. `size` is the number of pushes in the batch; it is absent when the
- * pointer is repeated.
+ * A pointer at the row of a batch. The message's subject names platform and lane. `size` is the number of pushes in the batch. It is absent, for
+ * example, when the pointer is repeated; a dispatcher then takes the batch in a call of its own.
  */
 export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id, size: z.number().int().min(1).optional() })
 export type BatchPointer = z.infer<typeof BatchPointer>
@@ -40,17 +40,17 @@ export const pageSize = 5_000
 export const promptLimit = 1_000
 /**
  * At most this many bulk batches of an app and platform are ready or leased at once. Retries, held batches and batches of paused sends do not count.
- * When the held batches are counted too, at least one platform of a new page must still have room, else the page waits.
+ * A page that would go over this number waits. A page also waits while, with the held batches counted too, none of its platforms has room.
  */
 export const bulkWindow = 16
 /**
- * A send that names at most this many users or devices, and reaches at most this many devices, is begun in one transaction together with other such
- * sends.
+ * A send that names at most this many users or devices is handed over to audience in a call. If it also reaches at most this many devices, has no
+ * waves and no frequency cap, and is no winner of an experiment, audience begins it in one transaction together with other such sends.
  */
 export const smallSend = 100
 /** A batch of at most this many pushes may be taken, and finished, in one call together with other small batches. */
 export const smallBatch = 20
-/** Herald hands a push over to its provider at most this many times (spec: providers/tries). */
+/** A push has at most this many attempts that count (spec: providers/tries). An attempt after which the push's circuit is open does not count. */
 export const maxTries = 5
 
 /** A send as it was when it was accepted: everything that the dispatcher needs, except the recipients. */
@@ -59,13 +59,13 @@ export type FrozenSend = {
   appId: string
   name: string
   transactional: boolean
-  /** Null for a silent push without content. */
+  /** Null for a silent send without content, whose pushes show nothing in any case. */
   content: Content | null
   silent: boolean
   data: Record<string, string>
   /**
-   * The time to live, in seconds. When the sender gave none, it is the default. With 0 the provider delivers at once or not at all (spec:
-   * sending/ttl-zero).
+   * The time to live, in seconds. When the sender gave none, it is the default. With 0 the provider delivers at once or not at all
+   * (spec: sending/ttl-zero).
    */
   ttl: number
   collapseId: string | null
@@ -98,7 +98,10 @@ export type SendExperiment = { sampleRate: number; variants: { id: string; weigh
 export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
 
-/** A push whose outcome is decided without an attempt at the provider. The dispatcher that takes the batch reports it to the tracker. */
+/**
+ * A push whose outcome audience has decided, for example because its device was deleted, its send was cancelled or its attempts are used up. The
+ * dispatcher that takes the batch does not send the push, and reports the outcome to the tracker.
+ */
 export type Decided = {
   /** The place of the push in its batch, as in `Recipient`. */
   place: number
@@ -133,9 +136,9 @@ export type TakenBatch =
       no: number
       /** The number of this take. The dispatcher sends it with each finish and renewal; audience answers `lost` to the number of an earlier take. */
       takes: number
-      /** How many attempts at the provider these pushes have had before this take. A kill of a dispatcher does not count as an attempt. */
+      /** How many attempts that count (`maxTries`) these pushes have had before this take. A kill of a dispatcher does not count as an attempt. */
       tries: number
-      /** The providers' answers to the earlier attempts; absent when none is known. */
+      /** The provider's answers to the earlier attempts; absent when none is known. */
       trail?: Attempt[] | undefined
       /** ISO timestamp from which the ttl counts. */
       queuedAt: string
@@ -146,7 +149,7 @@ export type TakenBatch =
       decided: Decided[]
       /**
        * True when the circuit is open and this take is its probe: the dispatcher sends to the first recipient only and gives the others back as
-       * retries.
+       * retries. False with ttl 0, because its pushes have only one try: then all of them are sent.
        */
       probe: boolean
       /**
@@ -189,7 +192,8 @@ export const FinishBatch = z.object({
   /** iOS: the APNs environment that accepted a token, when it is not the environment that was asked first. */
   environments: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']) })).max(batchSize),
   /**
-   * Devices that are in no other list and whose push was not accepted by the provider. A device of the batch that is in no list at all was sent to.
+   * Devices that are in none of the lists below and whose push was not accepted by the provider. A device of the batch that is neither here nor in
+   * one of those lists was sent to.
    */
   unsent: z.array(Id).max(batchSize),
   /**
@@ -210,9 +214,9 @@ export const FinishBatch = z.object({
     )
     .max(batchSize),
   /**
-   * Pushes whose answers may come from a wrong configuration, which the mass guard looks at. The dispatcher does not report these answers to the
-   * tracker. `finish-batch` decides: the answers are final and become a batch of decided failures, or the circuit opens and the pushes come back as
-   * retries. `tries` includes the attempt just made.
+   * Pushes that the provider refused, perhaps because of a wrong configuration (the mass guard). The dispatcher does not report them to the tracker.
+   * Audience decides: the pushes have failed and become a batch of `Decided`, or the circuit is open and they come back as retries. `tries` includes
+   * the attempt just made.
    */
   guarded: z
     .array(
@@ -231,8 +235,8 @@ export const FinishBatch = z.object({
     .default([]),
   /**
    * Pushes whose provider was away: a 5xx answer, no connection or no answer. The dispatcher does not report them to the tracker. While their circuit
-   * is open, the attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; null there means that the
-   * attempts or the ttl are used up and the push has failed. `tries` includes the attempt just made.
+   * is open, the attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; when it is null, the attempts or
+   * the ttl are used up and the push has failed. `tries` includes the attempt just made.
    */
   unavailable: z
     .array(

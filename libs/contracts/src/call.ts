@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { wireVersion } from './wire-versions.ts'
 
 /**
- * A call: core NATS request/reply in a queue group, never stored. The service that answers checks each request against the schema. The gateway parses
- * the body of an HTTP request with the call's schema and sends the parsed body; parsing it a second time changes nothing. The answer has a type and
- * is not checked, because both ends belong to Herald and checking every answer with 500 recipients would be expensive. A handler may make calls
- * itself, outside any transaction; the services that answer these calls make no further ones.
+ * A call: core NATS request/reply in a queue group, never stored. The service that answers checks each request against the schema. The body of an
+ * HTTP request is parsed two times, by the gateway and by that service; the second time changes nothing. The answer has a type and is not checked,
+ * because both ends belong to Herald and checking every answer with 500 recipients would be expensive. While a service answers a call it may make
+ * calls itself, outside any transaction; the services that answer these make no further calls for them.
  */
 export type Call<Request, Answer> = {
   readonly subject: `rpc.${AppName}.${string}`
@@ -41,12 +41,13 @@ export const wireSubject = ({ subject }: { readonly subject: string }): string =
 export const versionsSubject = (app: string): string => `rpc.${app}.versions`
 
 /**
- * A stored message. It holds ids, never tokens, keys or content. A message that does not fit its schema is terminated, and the reader logs an error.
+ * A stored message: pointers with ids, or events. It never holds a token, a key or a text of a push. When a message does not fit its schema, the
+ * reader terminates it and logs an error.
  */
 export type StoredMessage<Body> = { readonly body: z.ZodType<Body> }
 
 /**
- * A message to every process that listens, which NATS does not store. A process that misses a `changed.*` sees the change when its cache expires; a
- * `live.*` that is missed is lost.
+ * A message to every process that listens, which NATS does not store. A process that misses a `changed.*` finds out by itself a little later, for
+ * example when its cache expires; what a missed `live.*` said is lost to the process.
  */
 export type Broadcast<Body> = { readonly subject: string; readonly body: z.ZodType<Body> }

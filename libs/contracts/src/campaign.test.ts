@@ -43,7 +43,7 @@ test('content is required unless a template or silent is given, also with an exp
 })
 
 // spec: campaigns/audience
-test('a campaign has either segment or segmentId; a segment that makes no sense is refused with invalid_segment and the path of the wrong part', () => {
+test('a campaign may not have segment and segmentId; a segment that makes no sense is refused with invalid_segment and the path of the wrong part', () => {
   expect(wrong({ ...campaign, segment: {}, segmentId: 'a'.repeat(24) })).toEqual(['segmentId'])
   expect(wrong({ ...campaign, segment: {} })).toEqual([])
   expect(wrong({ ...campaign, segment: { and: [{ field: 'country', op: 'like', value: 'DE' }] } })).toEqual([
@@ -89,7 +89,7 @@ test('a time, a zone or a weekday of a schedule in a wrong form is refused', () 
 })
 
 // spec: experiments/form, experiments/variant-id
-test('an experiment has 2 to 4 variants, each with an id that no other variant has, a weight and a content', () => {
+test('an experiment has 2 to 4 variants, each with an id that no other variant has, a weight above 0 and at most 1,000, and a complete content', () => {
   expect(wrong({ ...campaign, experiment })).toEqual([])
   const many = ['a', 'b', 'c', 'd', 'e'].map((id) => variant(id))
   expect(wrongExperiment({ variants: many.slice(0, 4) })).toEqual([])

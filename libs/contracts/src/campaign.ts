@@ -8,8 +8,8 @@ import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
 /**
- * When a campaign is sent (spec: campaigns/schedule-forms). The campaigns service checks the rule that depends on the time of the request: `at` is
- * at most 365 days ahead.
+ * When a campaign is sent (spec: campaigns/schedule-forms). Campaigns checks the rules that depend on the time of the request: `at` is at most 365
+ * days ahead, and `until` lies ahead.
  */
 export const Schedule = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('now') }),
@@ -87,7 +87,8 @@ export type Campaign = {
   content: Content | null
   templateId: string | null
   /**
-   * The segment of a campaign; a notification has a target instead. Null means everyone, or a segment that has not been copied from `segmentId` yet.
+   * The segment of the target. Null when the target is everyone or a list of users or devices, and while the definition of the saved segment
+   * `segmentId` has not been copied yet.
    */
   segment: unknown
   segmentId: string | null
@@ -104,13 +105,15 @@ export type Campaign = {
   remainderOf: string | null
   /** True for a test, which no series and no useCount counts. */
   test: boolean
-  /** Why the status is `failed`. */
+  /** Why the status is `failed`; null in other statuses. */
   failure: { code: string; message: string } | null
-  /** A cancel was asked for while the send was under way. The status becomes `cancelled` when the last push has an outcome. */
+  /** True from a cancel of the send under way until the status becomes `cancelled`, which it does when the last push has an outcome. */
   cancelling: boolean
-  /** When a scheduled campaign begins, or an active one has its next run; after the last run, when the active campaign ends. */
+  /**
+   * When a scheduled campaign begins or an active one has its next run; after the last run, when the active campaign ends. Null in other statuses.
+   */
   nextAt: string | null
-  /** How many occurrences of an active campaign were left out because no process ran at their time. */
+  /** How many occurrences of a recurrence have no run because no process was there to make it in time. */
   missedCount: number
   createdAt: string
   startedAt: string | null

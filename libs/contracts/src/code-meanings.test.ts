@@ -12,11 +12,11 @@ test('for every failure code and skip reason Herald says what it means and what 
   expect(Object.keys(remedies).toSorted()).toEqual([...failureCodes, ...skipReasons].toSorted())
 })
 
-test('the remedy of a failure code is the same sentence that a provider check answers', () => {
+test('the remedy of a failure code is the sentence that a provider check answers for the code alone', () => {
   for (const code of failureCodes) expect(remedies[code].todo).toBe(remedyOf('apns', code, null))
 })
 
-test('for every code whose cause does not go away by itself Herald tells the operator what to do; only for a cancel there is nothing to do', () => {
+test('for every code whose cause does not go away by itself, except a cancel, Herald tells the operator what to do', () => {
   const asked = [...failureCodes, ...skipReasons].filter((code) => !remedies[code].repairsItself && remedies[code].todo === null)
   expect(asked).toEqual(['cancelled'])
 })

@@ -41,7 +41,6 @@ const meanings: Readonly<Record<FailureCode, Meaning>> = {
   internal: { means: 'The provider gave an answer that Herald does not know.', repairsItself: false, byItself: nothingIsHeld },
 }
 
-/** Skips follow from delivery rules and from what users did, so for most skips the operator has nothing to do. */
 const skips: Readonly<Record<SkipReason, Remedy>> = {
   opted_out: {
     means: 'The person opted out after the push was queued.',

@@ -32,7 +32,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/entry-required
-  test('is refused at the path of a field that is missing', () => {
+  test('is refused at the path of a field that is missing, blank or unknown', () => {
     expect(detailsOf(content({ en: { title: 'x' } }))).toEqual({ 'content.en.body': 'is required' })
     expect(detailsOf(content({ en: { ...entry, body: '  ' } }))).toEqual({ 'content.en.body': 'must not be blank' })
     expect(detailsOf(content({ en: { ...entry, subtitle: 'x' } }))).toEqual({ 'content.en.subtitle': 'is not a known field' })
@@ -45,7 +45,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/entry-required, content/lengths
-  test('has limits of length, which count code points', () => {
+  test('has a title of at most 250 and a body of at most 2,000 code points', () => {
     expect(detailsOf(content({ en: { title: '😀'.repeat(250), body: '😀'.repeat(2000) } }))).toEqual({})
     expect(detailsOf(content({ en: { ...entry, title: 'x'.repeat(251) } }))).toHaveProperty(['content.en.title'])
     expect(detailsOf(content({ en: { ...entry, body: 'x'.repeat(2001) } }))).toHaveProperty(['content.en.body'])

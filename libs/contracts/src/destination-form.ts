@@ -3,7 +3,7 @@
  * in destination.ts, which needs Node.
  */
 
-/** Whether a host name means this machine (RFC 6761 6.3, and names that are usual in hosts files). Such a name is refused without resolving it. */
+/** Whether a host name means this machine (RFC 6761 6.3, and names that are usual in hosts files), which is known without resolving the name. */
 export const isLocalName = (host: string): boolean =>
   /^(?:.+\.)?localhost(?:\.localdomain|[46](?:\.localdomain[46])?)?$/.test(host) ||
   /^(?:.+\.)?localdomain$/.test(host) ||

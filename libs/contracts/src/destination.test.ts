@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpointProblem, isNamed, isPublicAddress, knownPushServices, type EndpointRule } from './destination.ts'
 
-/** The first and the last address of ranges that are not public, and the public addresses next to each range; null when there is none. */
+/** The first and the last address of each range, and the public addresses before and after it; null where the next address is not public. */
 test.each([
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -76,7 +76,7 @@ test.each([
 })
 
 // spec: webhooks/url-private
-test('in development Herald posts to private addresses, but never over http or with credentials in the URL', () => {
+test('in development an endpoint may be on a private address, but never use http or have credentials in its URL', () => {
   const rule = { allowPrivate: true, hosts: knownPushServices }
   expect(isAllowedEndpoint('https://localhost:4433/push', rule)).toBe(true)
   expect(isAllowedEndpoint('https://127.0.0.1/push', rule)).toBe(true)

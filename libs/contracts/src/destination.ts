@@ -70,8 +70,8 @@ export const knownPushServices: readonly string[] = [
 ]
 
 /**
- * Which hosts the endpoints of browsers may have. `hosts` has names, `*.example.com`, or `*` for every public host. With `allowPrivate` every host is
- * allowed.
+ * Which hosts the endpoints of browsers may have. `hosts` has names, `*.example.com` for every name below example.com, or `*` for every public host.
+ * With `allowPrivate` (in development) every host is allowed.
  */
 export type EndpointRule = { allowPrivate: boolean; hosts: readonly string[] }
 
@@ -86,8 +86,8 @@ export function endpointProblem(endpoint: string, rule: EndpointRule): string | 
 }
 
 /**
- * Whether the host of this endpoint is trusted, because the operator or the list of known push services names it. `*` names no host. In development
- * this machine and names without a dot (containers) are trusted too. Any other name is not, because a device may have made it up.
+ * Whether the host of this endpoint is trusted, because the operator or the list of known push services names it. `*` names no host. With
+ * `allowPrivate` this machine and names without a dot (containers) are trusted too. Any other name is not, because a device may have made it up.
  */
 export function isNamed(endpoint: string, { allowPrivate, hosts }: EndpointRule): boolean {
   const host = bareHost(new URL(endpoint))

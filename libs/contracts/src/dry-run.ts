@@ -11,8 +11,8 @@ const mostSamples = 20
 const defaultSamples = 5
 
 /**
- * The devices for which a dry run shows the push that each would get: those named by `subscriptionIds`, or `random` devices of the target. As long
- * as the devices of the target do not change, the same `seed` chooses the same devices.
+ * The devices for which a dry run shows the push that each would get: those named by `subscriptionIds`, or as many devices of the target, chosen at
+ * random, as `random` says. As long as the devices of the target do not change, the same `seed` chooses the same devices.
  */
 export const Samples = z
   .strictObject({
@@ -38,7 +38,7 @@ export const ChosenSamples = z.union([
 ])
 export type ChosenSamples = z.infer<typeof ChosenSamples>
 
-/** What a dry run tries. A request has exactly one of these fields. */
+/** What a dry run tries: exactly one of these, or a `campaignId` in a request of the administration. */
 const tried = { notification: SendNotification.optional(), campaign: CreateCampaign.optional() }
 const oneOf = (names: string) => `must be given, or another of ${names} in its place; exactly one of them`
 const isOne = (given: unknown[]): boolean => given.filter((one) => one !== undefined).length === 1
@@ -71,7 +71,7 @@ export type SampleSkip = (typeof sampleSkips)[number]
  */
 export type Estimated = { sampleSize: number; interval: [low: number, high: number] }
 
-/** How many devices would be shown the text of a locale. */
+/** How many devices would be shown the text of a locale, of one variant. */
 export type ShownLocale = {
   /** The id of the variant; empty without an experiment. */
   variant: string
@@ -102,7 +102,7 @@ export type AudienceDryRun = {
   audience: { users: number; byPlatform: Record<Platform, number> }
   /** How the numbers of devices and users were estimated. Null when every device was counted. */
   estimated: Estimated | null
-  /** False when some of these devices have had their push already and will be left out; which ones is known only when the campaign is sent. */
+  /** False when devices of the target had their push in an earlier send and will be left out; which ones is known only when the campaign is sent. */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
   skips: { reason: 'silent_web' | 'quiet_hours' | 'frequency_cap'; devices: number; estimated: Estimated | null }[]

@@ -18,8 +18,9 @@ export type EventType = (typeof eventTypes)[number]
 const Id = z.string().length(24)
 
 /**
- * One event as it travels between services: ids and codes, never a token, an endpoint, content or an external id (webhooks looks the external id up
- * when it fixes the body of a delivery). The event's public id is computed from campaign, device and type (spec: webhooks/event-id).
+ * One event as it travels between services: ids, codes, numbers and a campaign's name, never a token, an endpoint, a text of a push or an external id
+ * (webhooks looks the external id up when it fixes the body of a delivery). The event's public id is computed from campaign, device and type
+ * (spec: webhooks/event-id).
  */
 export const Event = z.object({
   type: z.enum(eventTypes),
@@ -34,9 +35,9 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>
 
 /**
- * The events of one transaction, for webhooks. The service in which they happened stores an announcement as a row of its table `announcements` and
- * publishes it after the commit. When webhooks has confirmed it, the row is deleted. Until then the sweep repeats the announcement, for the first
- * time after 5 s (spec: webhooks/announced-until-confirmed).
+ * Up to 1,000 events of one transaction, for webhooks. The service in which they happened stores an announcement as a row of its table
+ * `announcements` and publishes it after the commit. When webhooks has confirmed the announcement, the row is deleted. Until then the sweep repeats
+ * the announcement, for the first time after 5 s (spec: webhooks/announced-until-confirmed).
  */
 export const Announcement = z.object({
   announcementId: Id,

@@ -64,20 +64,23 @@ export const invalidField = (path: string, message: string): Fault =>
   new Fault('invalid_body', path === '' ? `The body ${message}` : `${path} ${message}`, [{ path, message }])
 
 /**
- * Makes the Fault for an id that is unknown or belongs to another app. Both get the same answer, so that a client cannot tell them apart (spec:
- * limits/foreign-ids).
+ * Makes the Fault for an id that is unknown or belongs to another app. Both get the same answer, so that a client cannot tell them apart
+ * (spec: limits/foreign-ids).
  */
 export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 
 /** Makes the Fault for a database that is away or frozen. The client may send the same request again. */
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
-/** Makes the Fault for a read that cannot be served now, because too many reads are under way or this one took too long. The client may repeat it. */
+/**
+ * Makes the Fault for a read, or a check of credentials, that cannot be served now: too many are under way, it took too long, or something that it
+ * needs is still being read. The client may repeat the request.
+ */
 export const tooManyReads = (retryAfterSeconds: number): Fault =>
   new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)
 
 /**
- * Makes the Fault for a request that cannot be served now although the database is there: a service or NATS does not answer, or the database is too
- * busy.
+ * Makes the Fault for a request that cannot be served now although the database is there: a service or NATS does not answer, a service or the
+ * database has too much to do, a service is stopping, or other transactions kept the rows.
  */
 export const queueUnavailable = (): Fault => new Fault('queue_unavailable', 'A part of the service is unavailable. Try again shortly.')

@@ -25,8 +25,9 @@ type Subject = { readonly subject: string }
 export type Uses = {
   /** Calls that the service makes; other services answer them. */
   readonly asks: readonly Subject[]
-  /** Broadcasts that the service sends (`tells`), and those that it listens to (`hears`). */
+  /** Broadcasts that the service sends. */
   readonly tells: readonly Subject[]
+  /** Broadcasts that the service listens to. */
   readonly hears: readonly Subject[]
   /** Subjects on which the service publishes stored messages. */
   readonly stores: readonly string[]
@@ -242,7 +243,7 @@ export function grantsOf(app: AppName): Grants {
   const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
   return {
     publish: [
-      // In any version: during an upgrade, processes of the previous version still make their calls.
+      // The `.*` allows every version of the call: during an upgrade, processes of the previous version still make their calls.
       ...asks.flatMap(({ subject }) => [subject, `${subject}.*`]),
       ...new Set(asks.map(({ subject }) => versionsSubject(appOf(subject)))),
       ...tells.map(({ subject }) => subject),

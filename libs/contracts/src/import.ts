@@ -14,10 +14,10 @@ export const rowsPerLot = 500
 export const largestRow = 1024 ** 2
 /** At most this many errors of an import are stored; further errors are only counted. */
 export const mostImportErrors = 10_000
-/** The code for a row with a browser when the import skips browsers. Such rows are counted, and are not in the list of errors. */
+/** The code of a row with a browser when the import skips browsers. Such rows count as rejected, but are not in the list of errors. */
 export const skippedBrowser = 'web_skipped'
 
-/** The fields of a device and its user that a column of a CSV file may have. */
+/** The fields of a device and of its user that a CSV file may have as columns. */
 export const importFields = [
   'platform',
   'token',
@@ -68,8 +68,8 @@ const history = {
 const [phone, browser] = RegisterSubscription.options
 
 /**
- * A row of an import: the fields of a registration, checked as in a registration, and what the device did in the former system (spec:
- * administration/import-row).
+ * A row of an import: the fields of a registration, checked as in a registration, and what the device did in the former system
+ * (spec: administration/import-row).
  */
 export const ImportedDevice = z.discriminatedUnion('platform', [phone.extend(history), browser.extend(history)])
 export type ImportedDevice = z.output<typeof ImportedDevice>
@@ -128,7 +128,7 @@ export const ImportReport = z.object({
   /** How many of the created and updated devices are opted out in the file. */
   optedOut: Count,
   warnings: Counts,
-  /** The rate from the first row to the last; null before any row was written. */
+  /** The mean rate from the first written row to the last so far; null before any row was written. */
   rowsPerSecond: z.number().nullable(),
   createdAt: z.string(),
   endedAt: z.string().nullable(),

@@ -5,8 +5,8 @@ export type Recurrence = Extract<Schedule, { type: 'recurring' }>
 export type Occurrence = { at: Date; localDate: string }
 
 /**
- * Days in which the next occurrence is searched: a week has every weekday, one day more is for a time that has passed today, and one for a zone that
- * is a day ahead.
+ * The next occurrence is searched on yesterday and on this many days from today on: a week has every weekday, one day more is needed when today's
+ * time has passed, and one is to spare.
  */
 const searchDays = 9
 

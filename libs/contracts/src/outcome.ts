@@ -52,7 +52,7 @@ const Place = z
 export const End = z.object({
   outcome: z.enum(outcomes),
   code: z.enum([...failureCodes, ...skipReasons, '']),
-  /** The provider's own words, e.g. `410 Unregistered`; never a token. */
+  /** The provider's own words, e.g. `410 Unregistered`, or Herald's word for why there was no answer; never a token. */
   providerCode: z.string().max(200),
   /** The id of the experiment's variant; empty without an experiment. */
   variant: z.string().max(100),

@@ -82,7 +82,7 @@ test('a push body made from a prepared form equals the body made without one als
   )
 })
 
-test.each(platforms)('with a prepared form on %s a body that fits exactly is accepted, and one byte more is refused', (platform) => {
+test.each(platforms)('with a prepared form on %s a silent push that fits exactly is accepted, and one byte more is refused', (platform) => {
   const send: PushSend = { silent: true, data: {}, collapseId: null, priority: 'high', presentation: null }
   const msgId = 'm'.repeat(162)
   const encode = (filling: number) =>

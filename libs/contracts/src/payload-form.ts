@@ -5,8 +5,8 @@ import type { Platform } from './platform.ts'
 import { pushTag } from './push-identity.ts'
 
 /**
- * Makes the request body of one push, exactly as `encodePush` makes it. `entry` is the text that this device is shown. Its title and body may differ
- * from those of the entry from which the form was made only when the form was made with `variesText`; its other fields may not. `address` and
+ * Makes the request body of one push, exactly as `encodePush` makes it. `entry` is the text that this device is shown. Only when the form was made
+ * with `variesText` may its title and body differ from those of the entry that `preparePayload` got; its other fields must be the same. `address` and
  * `ttlSeconds` are used for FCM alone.
  */
 export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, entry: LocaleEntry | null) => EncodedPush
@@ -18,12 +18,12 @@ export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, e
 type Slot = 'msgId' | 'tag' | 'token' | 'ttl' | 'title' | 'body'
 
 /**
- * Encodes once what the pushes of one locale have in common. For each push only its own values are encoded (0.3 µs instead of 1.3 µs on iOS).
+ * Encodes once what the pushes of one locale have in common, so that for each push only its own values are encoded (0.3 µs instead of 1.3 µs on iOS).
  * `variesText`: each device has a title and a body of its own.
  */
 export function preparePayload(platform: Platform, entry: LocaleEntry | null, send: PushSend, variesText: boolean): PayloadForm {
   const mark = randomUUID()
-  // The mark is a number that is longer than any ttl.
+  // The ttl is a number in the JSON, so its mark is one too. It is longer than any ttl, so that no other number of the JSON is likely to equal it.
   const ttlMark = randomInt(10 ** 14, 2 * 10 ** 14)
   const marked = entry && variesText ? { ...entry, title: `${mark}t`, body: `${mark}b` } : entry
   const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlMark)
@@ -54,7 +54,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     }
     if (bytes <= limit) return { ok: true, body }
     if (hasText) return encodePush(platform, { msgId, entry: shown, send }, address, ttlSeconds)
-    // The msgIds of a campaign all have one length, or a few lengths when variants have names. So a shortened body nearly always fits the next push.
+    // On a platform all msgIds of a variant have one length. So the body that is shortened for one push nearly always fits the next push too.
     if (cut?.bytes !== bytes) {
       const shorter = entry === null || send.silent ? undefined : cutBody(entry.body, bytes - limit)
       if (entry === null || shorter === undefined) return { ok: false, bytes, limit }

@@ -12,7 +12,7 @@ export type Push = { msgId: string; entry: LocaleEntry | null; send: PushSend }
 /** Gives what a push shows. Null for a silent push, whatever content it has. */
 const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
 
-// JSON leaves out a field that is undefined. So the functions below name every field, with or without a value.
+// JSON leaves out a field that is undefined. So the functions below also name fields that have no value.
 
 /**
  * Builds the JSON of an APNs notification. The caller's data stand beside `aps`; Herald's fields stand under `herald` (spec: sending/ios-payload). A
@@ -86,8 +86,8 @@ export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): 
 }
 
 /**
- * Builds the plaintext of a web push, which Herald's service worker reads. Web devices are never sent silent pushes; the plaintext of one would be
- * empty.
+ * Builds the plaintext of a web push, which Herald's service worker reads. Browsers are never sent silent pushes; the plaintext of one would have an
+ * empty title and body.
  */
 export function buildWebPushPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)

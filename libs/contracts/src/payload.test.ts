@@ -87,7 +87,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/android-payload
-  test('for Android has the caller’s data where the caller uses a key of Herald’s', () => {
+  test('for Android has the caller’s value of the key url in place of the url of the text', () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
 
@@ -123,7 +123,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/presentation
-  test('has a badge of 0, which clears the badge on the device', () => {
+  test('for iOS and Android has a badge of 0 when the send asks for it, since that clears the badge', () => {
     expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
     expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
       ['notification', 'notification_count'],
@@ -158,7 +158,7 @@ describe('a payload', () => {
     for (const shown of tagOf('cart')) expect(shown).toMatchObject({ tag: 'cart' })
   })
 
-  test('has no field for a value that the send leaves out', () => {
+  test('for iOS and the web has no field for a value that the send leaves out', () => {
     const bare: LocaleEntry = { title: 'T', body: 'B', actions: [] }
     expect(asJson(buildApnsPayload(givenPush({}, bare)))).toEqual({
       aps: { alert: { title: 'T', body: 'B' }, 'mutable-content': 1 },
@@ -168,7 +168,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/silent
-  test('of a silent push shows nothing, whatever content the send has', () => {
+  test('of a silent push for iOS and Android shows nothing, although the send has a text and a presentation', () => {
     const silent = givenPush({ silent: true, data: { sync: '1' }, presentation })
     expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, sync: '1' })
     expect(asJson(buildFcmMessage(silent, 'token', 60))).toEqual({
@@ -181,7 +181,7 @@ describe('the size of a payload', () => {
   const sizeOf = (platform: (typeof platforms)[number], body: string): number =>
     Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength('{"message":{"token":"token"}}') : 0)
 
-  test('is never over the limit: whatever a push holds, its payload is valid JSON that fits, or the push is refused', () => {
+  test('is never over the limit: whatever the body and however large the data, the payload is valid JSON that fits, or the push is refused', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 2000, size: 'max' }),
       fc.constantFrom('"\\\n'.repeat(600), '👨‍👩‍👧‍👦'.repeat(180), 'ä'.repeat(2000), '\u202e'.repeat(1500)),
@@ -208,7 +208,7 @@ describe('the size of a payload', () => {
     expect(encode(room + 1)).toEqual({ ok: false, bytes: payloadLimits[platform] + 1, limit: payloadLimits[platform] })
   })
 
-  test('leaves a body that fits unchanged', () => {
+  test('within the limit leaves the body of the text unchanged', () => {
     const encoded = encodePush('ios', givenPush(), '', 0)
     expect(encoded.ok && JSON.parse(encoded.body)).toMatchObject({ aps: { alert: { body: 'Body' } } })
   })

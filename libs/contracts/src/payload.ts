@@ -19,15 +19,15 @@ export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 409
 /** A device of each platform shows at most this many actions (spec: sending/dry-run-warnings). */
 export const mostActions: Record<Platform, number> = { ios: 4, android: 3, web: 2 }
 
-/** A body is never cut to fewer graphemes than this, because a reader would not understand a shorter one. */
+/** The body of a text is never cut to fewer graphemes than this, because a reader would not understand a shorter one. */
 const leastGraphemes = 40
 
 export type EncodedPush = { ok: true; body: string } | { ok: false; bytes: number; limit: number }
 
 /**
- * Makes the request body of a push, cut to fit (spec: content/cut-at-send). A body that fits, as nearly all do, is built and measured once. `address`
- * and `ttlSeconds` are used for FCM alone: `address` is the token, whose bytes do not count. `ok` is false when the push fails with
- * `payload_too_large`.
+ * Makes the request body of a push. If it is over the platform's limit, the body of the text is cut (spec: content/cut-at-send). Nearly all pushes
+ * fit and are built and measured once. `address` and `ttlSeconds` are used for FCM alone: `address` is the token, whose bytes do not count. `ok` is
+ * false when even the cut does not help; the push then fails with `payload_too_large`.
  */
 export function encodePush(platform: Platform, push: Push, address: string, ttlSeconds: number): EncodedPush {
   const limit = payloadLimits[platform]
@@ -39,7 +39,7 @@ export function encodePush(platform: Platform, push: Push, address: string, ttlS
   return { ok: true, body: serialize(platform, { ...push, entry: { ...push.entry, body: shorter } }, address, ttlSeconds) }
 }
 
-/** Writes the JSON of a push without cutting it. */
+/** Makes the request body of a push, without cutting the body of its text. */
 export function serialize(platform: Platform, push: Push, address: string, ttlSeconds: number): string {
   if (platform === 'android') return JSON.stringify(buildFcmMessage(push, address, ttlSeconds))
   return JSON.stringify(platform === 'ios' ? buildApnsPayload(push) : buildWebPushPayload(push))
@@ -52,8 +52,8 @@ export const sizeOf = (platform: Platform, body: string, address: string): numbe
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * Shortens a body so that its JSON loses at least `excessBytes`. The cut is at a grapheme boundary, ends with `…` and leaves at least 40 graphemes.
- * Undefined when that does not save enough. The place of the cut is found by halving (12 steps for 2000 characters).
+ * Shortens the body of a text so that its JSON loses at least `excessBytes`. The cut is at a grapheme boundary and leaves at least 40 graphemes, and
+ * `…` follows. Undefined when that does not save enough. The place of the cut is found by halving (about 11 steps for 2000 characters).
  */
 export function cutBody(body: string, excessBytes: number): string | undefined {
   const least = lengthOfGraphemes(body, leastGraphemes)
@@ -84,9 +84,9 @@ export type SendToMeasure = {
 }
 
 /**
- * Finds the locales that can never be sent on some platform, as details at `content.<locale>`: their smallest payload (placeholders empty, body cut
- * to 40 characters) is over the platform's limit. Empty when all locales fit. It is called when a send is created, after the fields of its template
- * are merged in.
+ * Finds the locales that can never be sent on some platform, as details at `content.<locale>`: their smallest payload (`smallest`, with the shortest
+ * msgId) is over the platform's limit. Empty when all locales fit. Campaigns calls this when a send is created, with the fields of its template, and
+ * the dashboard calls it for a draft.
  */
 export function checkFits(send: SendToMeasure): FaultDetail[] {
   if (send.silent === true || send.content === undefined || send.content === null) return []
@@ -117,7 +117,7 @@ function leastBytes(platform: Platform, entry: LocaleEntry, { data, collapseId, 
 }
 
 /**
- * Gives the length of a msgId. It is base64url of four ids of 24 characters, five bars, the platform's name and the variant's name, followed by a dot
+ * Gives the length of a msgId. It is base64url of four ids of 24 characters, five bars, the platform's name and the variant's id, followed by a dot
  * and a signature of 22 characters.
  */
 export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
@@ -126,7 +126,7 @@ const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 
 /**
  * Gives the smallest form of an entry, in which every placeholder renders as nothing: texts lose their placeholders, addresses with a placeholder are
- * left out, and the body is cut.
+ * left out, an action without a title is left out, and the body is cut to 40 characters when that saves bytes.
  */
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)

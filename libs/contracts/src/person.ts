@@ -28,18 +28,18 @@ export const UserSummary = z.object({
 })
 export type UserSummary = z.infer<typeof UserSummary>
 
-/** A device with its address masked. `test`: whether it is a test device. */
+/** A device with its token or endpoint masked. `test`: whether it is a test device. */
 export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
 export type MaskedDevice = z.infer<typeof MaskedDevice>
 
 /** The categories of notifications that a user has chosen. Herald has no categories yet, so the record is always empty. */
 export const Preferences = z.record(z.string(), z.boolean())
 
-/** A user with devices, addresses masked. */
+/** A user with the user's devices, whose tokens and endpoints are masked. */
 export const MaskedUser = User.omit({ subscriptions: true }).extend({ subscriptions: z.array(MaskedDevice), preferences: Preferences })
 export type MaskedUser = z.infer<typeof MaskedUser>
 
-/** A device with its owner, address masked. */
+/** A device with its token or endpoint masked, and its owner. */
 export const OwnedDevice = MaskedDevice.extend({ user: z.object({ id: Id, externalId: nullable }) })
 export type OwnedDevice = z.infer<typeof OwnedDevice>
 

@@ -89,7 +89,7 @@ describe('where Herald does more than Liquid', () => {
     expect(render('{{ tags.n | divided_by: 0 | default: "?" }}{{ tags.first | divided_by: 0 }}')).toBe('?')
   })
 
-  test('truncating a text never cuts an emoji in half', () => {
+  test('truncating a text counts code points, so that an emoji such as 😀 is never cut in half', () => {
     expect(compile('{{ tags.x | truncate: 3, "" }}')({ tags: { x: '😀😀😀😀' } })).toBe('😀😀😀')
   })
 })
@@ -109,7 +109,7 @@ test('in an address a value is percent-encoded, unless the placeholder is the co
 })
 
 // spec: content/placeholder-values
-test('a placeholder reads only values that the user, tags or data have, never what every JavaScript object inherits', () => {
+test('a placeholder reads only the tags and data that were given, never what every JavaScript object inherits', () => {
   const inherited: Record<string, string> = Object.create({ secret: 'inherited' })
   expect(compile('<{{ tags.secret }}>')({ tags: inherited })).toBe('<>')
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {

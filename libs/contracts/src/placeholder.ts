@@ -82,7 +82,7 @@ export type Renderer = (values: PlaceholderValues, onEmpty?: () => void) => stri
 /**
  * Makes the function that fills a template in. A field is compiled once and filled in once per push; a text without placeholders costs nothing.
  * Values are inserted as text and never read as templates. In a `link` (url, image) they are percent-encoded, unless the tag is the complete field or
- * encodes its value itself with `url_encode`. A text that is not a template, which Herald refuses at creation, is given back unchanged.
+ * its last filter is `url_encode`. A text that is not a template, which Herald refuses at creation, is given back unchanged.
  */
 export function compile(text: string, as: 'text' | 'link' = 'text'): Renderer {
   const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }
@@ -143,8 +143,8 @@ function ownValue(record: object | undefined, name: string): Value {
 export type NamesUsed = { user: string[]; tags: string[]; subscription: string[] }
 
 /**
- * Lists the names that these texts read of a user, the user's tags and the device, each once. Of the fields that placeholders
- * may read, audience gives the dispatcher only these.
+ * Lists the fields of the user, the user's tags and the fields of the device that placeholders in these texts read, each once. Audience gives the
+ * dispatcher only these values for the placeholders.
  */
 export function namesUsedIn(texts: Iterable<string>): NamesUsed {
   const used = { user: new Set<string>(), tags: new Set<string>(), subscription: new Set<string>() }

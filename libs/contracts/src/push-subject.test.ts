@@ -12,6 +12,6 @@ test.each<[subject: string, isReachable: boolean]>([
   ['https://localhost/contact', false],
   ['https://10.0.0.1/', false],
   ['https://[::1]/', false],
-])('a push service can reach the operator at %s: %s', (subject, isReachable) => {
+])('by its form the VAPID subject %s can be reached by a push service: %s', (subject, isReachable) => {
   expect(isReachableSubject(subject)).toBe(isReachable)
 })

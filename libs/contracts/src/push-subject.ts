@@ -1,7 +1,10 @@
-/** Names that have a meaning only on one machine or in one network (RFC 6761, 6762, 8375). */
+/** The ends of names that mean nothing on the public internet (RFC 6761, 6762, 8375, and `internal`). */
 const localNames = /(^|\.)(localhost|local|internal|invalid|test|home\.arpa)$/
 
-/** Whether a push service could reach the operator at this VAPID subject (RFC 8292 2.1): Apple refuses a subject on a host like localhost. */
+/**
+ * Whether, by its form, the host of a VAPID subject may be on the public internet, so that a push service can reach the operator there (RFC 8292
+ * 2.1). Apple refuses a subject on a host like localhost. An IP address does not count.
+ */
 export function isReachableSubject(subject: string): boolean {
   const host = subject.startsWith('mailto:') ? subject.slice(subject.lastIndexOf('@') + 1) : new URL(subject).hostname
   const name = host.toLowerCase()

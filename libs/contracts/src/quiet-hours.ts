@@ -3,8 +3,8 @@ import { dateAfter, instantOf, localDateAt } from './local-time.ts'
 
 /**
  * Gives the end of the quiet hours in which an instant lies; undefined when it lies in none (spec: sending/quiet-hours). The minute of `start` is
- * quiet, the minute of `end` is not. When `end` is before `start`, the hours last over midnight. `start` and `end` are local times, so a clock
- * change moves them as it moves a schedule.
+ * quiet, the minute of `end` is not. When `end` is before `start`, the hours last over midnight. When the clocks of the zone skip `start` or `end`,
+ * or show it twice, `instantOf` says when it is.
  */
 export function quietUntil({ start, end }: Pick<QuietHours, 'start' | 'end'>, zone: string, at: Date): Date | undefined {
   const today = localDateAt(at, zone)

@@ -1,7 +1,7 @@
 import { unpackIdAt } from './compact-ids.ts'
 import type { TagValue } from './text.ts'
 
-/** The device of one push, as it is now. Of the user's other fields and tags it has only those that the content names. */
+/** The device of one push as it was when its batch was taken, with what the dispatcher needs of its user. */
 export type Recipient = {
   /** The place of the push in its batch, from 0. */
   place: number
@@ -19,9 +19,9 @@ export type Recipient = {
   environment: 'production' | 'sandbox' | null
   /** Null when the user has no language, and when the content has one locale only. */
   language: string | null
-  /** Null when the user has no time zone, and when the content has no placeholders. */
+  /** Null when the user has no time zone, and when no text of the send uses the filter `date`. */
   timezone: string | null
-  /** Values for placeholders, by `user`, `tags` and `subscription`. It has only values that the content names. */
+  /** The values for placeholders, by `user`, `tags` and `subscription`: only those that the content of the send names. */
   user: Readonly<Record<string, string | null>>
   tags: Readonly<Record<string, TagValue>>
   subscription: Readonly<Record<string, string | null>>

@@ -19,7 +19,7 @@ export const remedies: Readonly<Record<FailureCode, string | null>> = {
   internal: 'the provider gave an answer that Herald does not know: report it with the provider’s code',
 }
 
-/** Herald's own words for a wrong VAPID subject and for a private key that does not open. All other words come from providers. */
+/** Two words that Herald itself writes as `providerCode`: for a VAPID subject on no public host, and for a private key that does not open. */
 export const subjectWord = 'subject'
 export const keyWord = 'credentials'
 

@@ -5,7 +5,7 @@ import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
  * The most that a segment may cost, in units of 10 ns per device. The units were measured with 200,000 devices whose data are the most expensive to
  * read (docs/decisions/0014). So at most 16 µs for each device are 16 s of one core for a count of a million devices (8 s on the two cores that a
  * count gets), and 80 ms for a page of a send. A hundred leaves that compare a text or a number with `eq` cost 600 units when it is not a tag or a
- * version. A count that takes longer than 18 s is ended.
+ * version. Audience ends a count that takes longer than 18.5 s.
  */
 export const maxCost = 1_600
 
@@ -15,7 +15,10 @@ export const maxCost = 1_600
  */
 export const maxValues = 10_000
 
-/** Gives the cost of finding out what a leaf asks about; undefined when that is cheap. It is found out once, however many leaves ask about it. */
+/**
+ * Gives the cost of reading what a leaf compares, before it is compared: a user's tags, the numbers of a version, or `lastNotifiedAt`. Undefined when
+ * reading it is cheap. Audience reads each `fact` once for a device, however many leaves compare it.
+ */
 const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefined => {
   const { field } = leaf
   if (field.on === 'tag') return { fact: 'tags', units: 20 }
@@ -25,7 +28,7 @@ const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefi
 
 const isAboutText = ({ op }: SegmentLeaf): boolean => op === 'exists' || op === 'contains' || op === 'startsWith'
 
-/** Gives the units for comparing values alone, without finding out the fact. */
+/** Gives the units for comparing the values of a leaf, without reading the fact. */
 function costOfComparison(leaf: SegmentLeaf): number {
   const { field, op } = leaf
   if (field.on === 'tag') {

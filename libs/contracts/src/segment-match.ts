@@ -21,7 +21,7 @@ export function matches(segment: Segment, device: SegmentDevice, user: SegmentUs
   return leafMatches(segment, device, user, now)
 }
 
-/** Gives every leaf with its own answer, in the order in which they are written. Explain uses it to show why a device is in a segment or not. */
+/** Gives for every leaf of a segment whether it matches by itself, in the order in which the leaves are written. */
 export function leafAnswers(segment: Segment, device: SegmentDevice, user: SegmentUser, now: Date): { path: string; matched: boolean }[] {
   if (segment.is === 'everyone') return []
   return leavesOf(segment).map((leaf) => ({ path: leaf.path, matched: leafMatches(leaf, device, user, now) }))

@@ -139,7 +139,7 @@ describe('the meaning of a segment', () => {
     expect(answer(leaf('standalone', 'eq', false), givenDevice({ standalone: false }))).toBe(true)
   })
 
-  test('explain can show for each condition of a segment whether it matched', () => {
+  test('for each condition of a segment it can be asked, by its path, whether the condition alone matches a device', () => {
     const parsed = parseSegment({ or: [leaf('platform', 'eq', 'web'), { not: leaf('tags.plan', 'eq', 'gold') }] }, 'segment')
     expect(parsed.ok && leafAnswers(parsed.segment, givenDevice(), givenUser(), now)).toEqual([
       { path: 'segment.or.0', matched: false },
@@ -147,7 +147,7 @@ describe('the meaning of a segment', () => {
     ])
   })
 
-  test('ne is always the opposite of eq, and nin of in', () => {
+  test('on a tag, ne is always the opposite of eq, and nin of in', () => {
     const fields = fc.constantFrom('tags.plan', 'tags.visits', 'tags.paying', 'tags.missing', 'tags.text5')
     const scalars = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean())
     fc.assert(
@@ -236,7 +236,7 @@ describe('a value that is not a segment', () => {
     expect(refusal(leaf('browser', 'in', Array(500).fill('x')))).toBe('taken')
   })
 
-  test('a segment of a hundred conditions is accepted when each compares a tag, a date, a version or a country with a single value', () => {
+  test('a segment with the same condition a hundred times is accepted, if it compares a tag, a date, a version or a country with one value', () => {
     for (const one of [
       leaf('tags.plan', 'eq', 'x'),
       leaf('createdAt', 'gt', '-1d'),

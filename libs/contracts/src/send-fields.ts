@@ -9,7 +9,7 @@ export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50
 const maxDataBytes = 3072
-/** Keys that a provider or Herald uses at the place in a payload where the caller's data stand. */
+/** Keys that a provider or Herald uses at the place in a payload where the caller's data stand; `__proto__` would set an object's prototype. */
 const reservedDataKeys = new Set(['aps', 'herald', 'msgId', 'from', 'gcm', 'message_type', 'collapse_key', '__proto__'])
 
 /** Says why a text may not be a key of `data`; undefined when it may. */
@@ -56,8 +56,8 @@ export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), qui
 export type Bypass = z.output<typeof Bypass>
 
 /**
- * The fields that sends, campaigns and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id, sending/priority,
- * sending/presentation).
+ * The fields that notifications, campaigns, tests and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id,
+ * sending/priority, sending/presentation).
  */
 export const deliveryFields = {
   silent: z.boolean().optional(),
@@ -90,6 +90,6 @@ export function contentRequired(
   }
 }
 
-/** The send fields alone. A notification adds its target to them, and a test its devices. */
+/** The send fields alone, without a target. */
 export const SendFields = z.strictObject(sendFields).superRefine(contentRequired)
 export type SendFields = z.output<typeof SendFields>

@@ -13,7 +13,9 @@ export type SeriesBucket = (typeof seriesBuckets)[number]
 export type SeriesPoint = { at: string; platform?: Platform } & Counted
 /** How many pushes failed or were skipped with a code. */
 export type CodeCount = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
-/** A series of counters, with a point for each hour or day, or for each of its platforms. `codes` has only the codes that occurred. */
+/**
+ * A series of counters, with a point for each hour or day or, by platform, for each hour or day and platform. `codes` has only codes that occurred.
+ */
 export type Series = { points: SeriesPoint[]; codes?: (CodeCount & { at: string })[] }
 
 /** An app's counters of the last hours and days. `last24h`: the present hour and the 23 hours before it. `previous24h`: the 24 hours before those. */
@@ -24,17 +26,17 @@ export type RecentCounts = {
   previous24h: Counted
   /** How pushes of `last24h` ended, by platform. */
   byPlatform: Record<Platform, Record<OutcomeKind, number>>
-  /** The last 30 UTC days; the last of them is today. */
+  /** The last 30 UTC days, of which the last is today. */
   days: SeriesPoint[]
 }
 
 /**
- * The reports of devices about a campaign, by the time since its first push was queued. A step is 10 minutes during the first day, later an hour. A
- * point counts the reports of its step, which begins at `afterSeconds`. Steps without reports are included, up to the last step with a report. `kept`
- * is false for a send of at most 1,000 pushes, for which Herald stores no curve.
+ * The reports of devices about a campaign, by the time since its fan-out first reported queued pushes (`startedAt`). A step is 10 minutes during the
+ * first day, later an hour. A point counts the reports of its step, which begins at `afterSeconds`. Steps without reports are included, up to the
+ * last step with a report. `kept` is false for a send of at most 1,000 pushes, for which Herald stores no curve.
  */
 export type Curve = {
-  /** When the first push was queued; null when none was queued yet. */
+  /** Null before the fan-out has reported, or when the counters are older than their retention. */
   startedAt: string | null
   kept: boolean
   points: ({ afterSeconds: number; converted: number } & Record<EngagementKind, number>)[]
@@ -53,8 +55,7 @@ export type Breakdown = {
 
 /**
  * The devices of an app on one platform. Each device is counted as reachable, opted out or invalidated; an invalidated device that has opted out
- * counts as invalidated.
- * Active devices are counted by their last activity.
+ * counts as invalidated. `active7d`: how many of all devices were last active within 7 days.
  */
 export type DeviceCount = {
   total: number
@@ -74,8 +75,8 @@ export type DeviceDay = { at: string; platform: Platform; takenAt: string; new: 
 export type CampaignNote = { campaignId: string; name: string }
 export type CampaignsSummary = {
   /**
-   * How many campaigns have each status, without notifications. When an app has more than 100,000 campaigns, only the first 100,000 found are
-   * counted.
+   * How many campaigns have each status, without notifications. A status that no campaign has is left out. Of more than 100,000 campaigns only
+   * 100,000 are counted, in the order of the statuses, so the last statuses have too small a number or none.
    */
   byStatus: Record<string, number>
   /** The campaigns that begin next by their schedules, soonest first. */

@@ -25,7 +25,7 @@ test('a phone can register with its platform and token alone, a browser with its
 })
 
 // spec: identity/register-required
-test('a registration that contains a field which only Herald sets is refused', () => {
+test('a registration with a field that a registration may not set is refused', () => {
   for (const forbidden of ['appId', 'id', 'userId', 'invalidatedAt', 'sessionCount', 'optedIn', 'createdAt'])
     expect(takes(RegisterSubscription, { ...phone, [forbidden]: 'x' })).toBe(false)
 })
@@ -95,4 +95,6 @@ test('a login needs an external id; a change of endpoint needs the old endpoint,
   expect(takes(LoginBody, {})).toBe(false)
   expect(takes(RotateBody, { old: 'https://old', new: { endpoint: web.endpoint, keys } })).toBe(true)
   expect(takes(RotateBody, { old: 'https://old', new: { endpoint: web.endpoint } })).toBe(false)
+  expect(takes(RotateBody, { old: 'https://old', new: { keys } })).toBe(false)
+  expect(takes(RotateBody, { new: { endpoint: web.endpoint, keys } })).toBe(false)
 })

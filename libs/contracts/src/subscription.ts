@@ -12,8 +12,8 @@ const Token = z
   .meta({ minLength: 1, maxLength: 4096 })
 
 /**
- * A push service's URL for one browser: https, without credentials. Whether Herald may connect to the address is checked when it connects (spec:
- * identity/endpoint-form, providers/endpoint-guard).
+ * A push service's URL for one browser: https, without credentials (spec: identity/endpoint-form). The gateway checks its host against the allowed
+ * hosts (`endpointProblem`). The addresses of the host are checked when Herald connects (spec: providers/endpoint-guard).
  */
 const Endpoint = z
   .string()
@@ -102,7 +102,7 @@ export const PatchSubscription = z
   .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel')
 export type PatchSubscription = z.output<typeof PatchSubscription>
 
-/** What the administration may change of a device: the fields that a client may change, and whether it is a test device. */
+/** What the administration may change of a device: the fields that a client may change, and whether the device is a test device. */
 export const ChangeDevice = z
   .strictObject({ ...PatchSubscription.shape, test: z.boolean().optional() })
   .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel, test')

@@ -15,8 +15,8 @@ export type SaveTemplate = z.output<typeof SaveTemplate>
 const Time = z.iso.datetime()
 
 /**
- * A template, as the API answers it (spec: content/template-fields). A nullable field that is not set is null. `useCount`: how many campaigns have
- * used the template.
+ * A template, as the API answers it (spec: content/template-fields). A nullable field that is not set is null. `useCount`: how many campaigns and
+ * notifications have used the template; tests do not count.
  */
 export const Template = z.object({
   id: z.string().length(24),

@@ -61,7 +61,7 @@ export type TestSelector = z.output<typeof TestSelector>
 export const NotQueued = z.object({ subscriptionId: ObjectId, platform: z.enum(platforms), code: z.enum(['opted_out', 'invalidated']) })
 export type NotQueued = z.output<typeof NotQueued>
 
-/** How a test ended for a device. `not_queued`: no push was queued, because the device had opted out or was invalidated. */
+/** How the push of a test to a device ended. `not_queued`: no push was queued, because the device had opted out or was invalidated. */
 export const TestResult = z.object({
   subscriptionId: ObjectId,
   platform: z.enum(platforms),
@@ -76,8 +76,8 @@ const Time = z.iso.datetime()
 const nullable = z.string().nullable()
 
 /**
- * A test device, as the administration shows it. Only the first 8 characters of its token or endpoint are shown (spec:
- * administration/masked-addresses).
+ * A test device, as the administration shows it. Only the first 8 characters of its token or endpoint are shown
+ * (spec: administration/masked-addresses).
  */
 export const TestDevice = z.object({
   id: ObjectId,

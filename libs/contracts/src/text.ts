@@ -33,7 +33,7 @@ export const hasControlCharacter = (text: string): boolean => controlCharacter.t
 const lengthSentence = (min: number, max: number): string =>
   min === 0 ? `must be at most ${max} characters` : `must be ${min} to ${max} characters`
 
-/** A well-formed text of `min` to `max` code points. */
+/** A text of `min` to `max` code points that Postgres and every provider can hold (`isStorable`). */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -41,7 +41,7 @@ export const text = (min: number, max: number) =>
     .refine((value) => value.length <= 2 * max && between(countCodePoints(value), min, max), lengthSentence(min, max))
     .meta({ minLength: min, maxLength: max })
 
-/** A text of one line: no control characters, so that it may travel in a header. */
+/** A text without control characters, so of one line, which cannot split a header. */
 export const line = (min: number, max: number) =>
   text(min, max).refine((value) => !hasControlCharacter(value), 'must not hold control characters')
 
@@ -57,8 +57,8 @@ export const ObjectId = z
   .meta({ pattern: '^[0-9a-f]{24}$' })
 
 /**
- * Texts that a faulty client sends in place of no user. If they were accepted, all devices of such a client would belong to one user (spec:
- * identity/external-id).
+ * Texts that a faulty client sends in place of no user. If they were accepted, all devices of such a client would belong to one user
+ * (spec: identity/external-id).
  */
 const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
 
@@ -106,8 +106,8 @@ const mostKnownZones = 2_000
 
 /**
  * Gives the name of an IANA time zone in its usual spelling, or undefined when there is no such zone. `Intl` decides which zones exist; offsets such
- * as `+02:00` are not names. A name that is an alias of another (`Asia/Kolkata`, `US/Pacific`) is given as it is. Results are remembered once for all
- * letter cases, because making a formatter takes about 30 µs. The map is bounded, because its keys come from clients.
+ * as `+02:00` are not names. A name that is an alias (`Asia/Kolkata`, `US/Pacific`) is not replaced by the name for which it stands. Results are
+ * remembered once for all letter cases, because making a formatter takes about 30 µs. The map is bounded, because its keys come from clients.
  */
 export function findTimeZone(name: string): string | undefined {
   if (!zoneForm.test(name)) return undefined
@@ -196,7 +196,6 @@ export const TagValue = z.union([text(0, 1024), z.number(), z.boolean()], {
 
 const maxTags = 100
 
-/** A user's tags: at most 100. */
 export const Tags = z.record(TagName, TagValue).refine((tags) => Object.keys(tags).length <= maxTags, `must hold at most ${maxTags} tags`)
 export type Tags = z.output<typeof Tags>
 

@@ -67,7 +67,10 @@ export type Webhook = {
   updatedAt: string
 }
 
-/** One POST. `error` is a word such as `timeout`, `network_error` or `blocked_address`, and never contains an address. */
+/**
+ * One POST of a delivery. `status` is null when no response came. `error` then says why, as `timeout`, `network_error` or `blocked_address`; it never
+ * contains an address.
+ */
 export type WebhookAttempt = { at: string; status: number | null; error: string | null; latencyMs: number }
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const

@@ -23,8 +23,8 @@ import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-b
 const Id = z.string().length(24)
 
 /**
- * The kind of the key with which the request came. A gateway of an earlier version does not send it; the key may then have been a secret key, so
- * audience keeps the user as for a secret key.
+ * The kind of the key with which the request came. A user whom only requests with a public key know may be removed as abandoned. A gateway of an
+ * earlier version sends no kind; audience then treats the key as a secret key.
  */
 const keyKind = KeyKind.optional()
 
@@ -50,10 +50,10 @@ const TakeBatch = z.object({
 export type TakeBatch = z.infer<typeof TakeBatch>
 
 /**
- * Takes a batch with one conditional update, and reads its recipients as they are now. `knowsSend`: the dispatcher has the send already. `from` and
- * `takes` ask for a further part of a batch that the dispatcher has taken. `environment` and `credentialsVersion` belong to the credentials that the
- * dispatcher will use; null when there are none. When these credentials are newer than those that opened the circuit, the batch does not wait and
- * this take is the circuit's probe.
+ * Takes a batch for a dispatcher, and reads its recipients as they are now. `knowsSend`: the dispatcher has the send already. With `takes`, the
+ * number of its take, a dispatcher asks for a further part of a batch that it has: the recipients after the first `from`. `environment` and
+ * `credentialsVersion` are those of the credentials that the dispatcher will use; without credentials they are empty and null. When the credentials
+ * are newer than those to which the circuit's answers belong, the batch may be the circuit's probe before the next probe is due.
  */
 export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
 
@@ -66,15 +66,15 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
-/** A dispatcher that asks waits at most this long for the first batch. */
+/** A dispatcher that asks waits this long for a batch, or a little longer when audience is just making one for it. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends that begin now. The dispatcher has the lease on such a batch from the transaction that makes the batch, which
  * saves a pointer and a take. `room`: how many batches the dispatcher can work on, by platform. `full`: apps that already have as many batches in
- * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the new batches; after a second it
- * answers with none. The dispatcher then asks for the recipients with `takeBatch` and the batch's `takes`, as late as possible, because a device may
- * get another owner while the answer is on its way. When the dispatcher dies, its batches wait until their leases end.
+ * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the sends of the new batches, or with no
+ * batch after `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes` only when it is about to send, because a
+ * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end.
  */
 export const takeNext = call<{ batches: GivenBatch[] }>()(
   'rpc.audience.take-next',
@@ -83,8 +83,8 @@ export const takeNext = call<{ batches: GivenBatch[] }>()(
 )
 
 /**
- * Renews the lease of a taken batch for another 12 s. When another dispatcher has the batch, `held` is false and the caller must send no more of the
- * batch.
+ * Renews the lease of a taken batch: it then ends 12 s from now. `held` is false when another dispatcher has taken the batch or the batch is done;
+ * the caller must send no more of the batch.
  */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',
@@ -92,8 +92,8 @@ export const renewBatch = call<{ held: boolean }>()(
 )
 
 /**
- * Ends a batch whose outcomes are all committed. The answer is `lost`, and nothing has changed, when another dispatcher has taken the batch or the
- * batch is done already.
+ * Ends a batch, after the tracker has committed all outcomes that the dispatcher reported. The answer is `lost`, and nothing has changed, when
+ * another dispatcher has taken the batch or the batch is done already.
  */
 export const finishBatch = call<{ answer: 'done' | 'lost' }>()('rpc.audience.finish-batch', FinishBatch, 5000)
 /** Ends several small batches. The answers have the order of the batches. */
@@ -104,8 +104,8 @@ export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
 )
 
 /**
- * The tracker tells audience that campaigns are settled. Audience deletes their finished batches and frozen sends; their fan-out rows stay for
- * FAN_OUT_RETENTION_DAYS.
+ * The tracker tells audience that campaigns are settled. Audience deletes the batches and the frozen send of each campaign, at once or, when a batch
+ * is not finished yet, as soon as all are. The fan-out rows stay for FAN_OUT_RETENTION_DAYS.
  */
 export const dropCampaigns = call<Record<string, never>>()(
   'rpc.audience.drop-campaigns',
@@ -113,8 +113,8 @@ export const dropCampaigns = call<Record<string, never>>()(
 )
 
 /**
- * A send as campaigns froze it, and its target. Campaigns checked the row of the send when it accepted the send, so only the fields that decide where
- * the send goes are checked again.
+ * A send as campaigns froze it, and its target. Campaigns checked all fields when it accepted the send, so this schema checks only the target and a
+ * few fields of the send.
  */
 const FrozenSmallSend = z.object({
   send: z.custom<FrozenSend>(
@@ -129,9 +129,9 @@ const FrozenSmallSend = z.object({
 export type FrozenSmallSend = z.infer<typeof FrozenSmallSend>
 
 /**
- * Campaigns hands over small sends that begin now, with their content, so that audience need not ask for them. Audience answers when the rows of the
- * sends are committed, or when it will finish that work by itself. Repeating the call changes nothing. When no answer comes, campaigns publishes
- * pointers at the sends (`fanOutWork`).
+ * Campaigns hands over small sends that begin now, with their content, so that audience need not ask for them. Audience answers when the rows of each
+ * send are committed or, for a send that must begin alone, when a pointer at it is published. Repeating the call changes nothing. When no answer
+ * comes, campaigns publishes pointers at the sends (`fanOutWork`).
  */
 export const startSends = call<Record<string, never>>()(
   'rpc.audience.start-sends',
@@ -152,7 +152,7 @@ export type FlowChange = z.infer<typeof FlowChange>
  */
 export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id }))
 
-/** Tells every dispatcher that the flow of a send has changed. At a pause or a cancel, dispatchers stop sending its batches at once. */
+/** Tells every dispatcher that the flow of a send has changed. At a pause or a cancel, a dispatcher that hears of it hands no further push over. */
 export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {
   subject: 'changed.flow',
   body: z.object({ campaignId: Id, flow: z.enum(campaignFlows) }),
@@ -166,12 +166,12 @@ export type Circuit = {
   platform: Platform
   environment: CircuitEnvironment
   state: 'closed' | 'open'
-  /** Why the circuit is open: the code with which a push ends when the circuit holds it for too long. */
+  /** Why the circuit is open; null while it is closed. A push that is held too long fails with this code, or in an outage is skipped as `expired`. */
   code: FailureCode | null
   since: string
   /** From when on the next probe may be made (ISO); null while the circuit is closed. */
   probeAt: string | null
-  /** How many pushes wait for the circuit to close. */
+  /** 0 while the circuit is closed. Else how many of the app's pushes are held on the platform: on iOS those of both environments together. */
   heldCount: number
 }
 export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
@@ -179,7 +179,7 @@ export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-c
 export type OpenCircuit = Omit<Circuit, 'state' | 'heldCount'> & { appId: string }
 /** Lists the open circuits of all apps, newest first and at most 100. `count` is the number of all open circuits. */
 export const listOpenCircuits = call<{ circuits: OpenCircuit[]; count: number }>()('rpc.audience.list-open-circuits', z.object({}))
-/** An operator asks for the next probe of an app's open circuits on a platform at once. `open` in the answer is the number of open circuits. */
+/** Lets each open circuit of an app on a platform be probed now, because an operator asks for it. `open`: the number of these circuits. */
 export const probeCircuits = call<{ open: number }>()('rpc.audience.probe-circuits', z.object({ appId: Id, platform: z.enum(platforms) }))
 
 /** A push that has no outcome yet, with its provider's last answer. */
@@ -188,16 +188,16 @@ export type OpenPush = {
   subscriptionId: string
   userId: string
   platform: Platform
-  /** How many attempts at the provider the push has had. */
+  /** How many attempts at the provider the push has had. An attempt after which its circuit is open does not count. */
   tries: number
-  /** Why the last attempt does not count or has to be repeated; null when there was no attempt. */
+  /** Why the push has to be tried again; null before the first attempt. */
   code: FailureCode | null
   providerCode: string | null
-  /** When the next attempt may be made (ISO, by the database's clock). Null when the push may be sent at once or is being sent. */
+  /** Before this time no dispatcher takes the push (ISO, by the database's clock). Null when a dispatcher may take it now or has it. */
   nextTryAt: string | null
   /**
-   * `waiting`: for its first attempt. `sending`: a dispatcher is sending it. `held`: by an open circuit or a paused campaign. `retry`: waiting for
-   * its next attempt.
+   * `sending`: a dispatcher has the push's batch. `held`: an open circuit or the pause of the send holds the push. `retry`: the push waits for
+   * another attempt. `waiting`: the push waits for its first attempt.
    */
   state: 'waiting' | 'sending' | 'held' | 'retry'
 }
@@ -264,7 +264,10 @@ export type TagUses = {
   users: number
   asOf: string
 }
-/** Lists the tags that users of an app have, by name, at most 2,000. The answer is at most 30 s old. */
+/**
+ * Lists the tags of an app's users by name, at most the 2,000 most frequent. Of an app with more than 10,000 users only a sample of the users is
+ * read, so rare tags may be missing. The answer is at most 30 s old. Fault: rate_limited.
+ */
 export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 
 /** Deletes a part of the rows of a deleted app. The gateway repeats the call until the answer is `done`. */
@@ -279,7 +282,7 @@ export const hearAudienceListeners = call<Record<string, never>>()(
   z.object({ listeners: z.array(Listener).min(1).max(200) }),
 )
 
-/** Webhooks tells audience that the effect of these announcements is committed. */
+/** Webhooks tells audience that it has committed the events of these announcements. Audience then deletes the announcements. */
 export const confirmAudienceAnnouncements = call<Record<string, never>>()(
   'rpc.audience.confirm-announcements',
   z.object({ announcementIds: z.array(Id).max(1000) }),
@@ -307,7 +310,7 @@ export const loginSubscription = call<{ userId: string; externalId: string }>()(
   z.object({ appId: Id, subscriptionId: Id, externalId: z.string(), keyKind }),
 )
 
-/** Gives the device to a new anonymous user without tags. */
+/** Gives the device to a new anonymous user without tags, who has the language, time zone and country of the user before. */
 export const logoutSubscription = call<{ userId: string }>()(
   'rpc.audience.logout-subscription',
   z.object({ appId: Id, subscriptionId: Id }),
@@ -333,9 +336,9 @@ export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId:
 export const changeUser = call<User>()('rpc.audience.change-user', z.object({ appId: Id, user: UserAddress, changes: UserChanges }))
 
 /**
- * Changes several users, each as `changeUser` would, one after another in one transaction. The answers have the order of the users. A user with an
- * unknown Herald id, or who would have a 101st tag, is not changed, and the answer for that user is a fault. Fault of the call: not_found when the
- * app was erased.
+ * Changes several users in one transaction, as if `changeUser` were called for one after another. The answers have the order of the users. A user
+ * with an unknown Herald id, or who would have a 101st tag, is not changed, and the answer for that user is a fault. Fault of the call: not_found
+ * when the app was erased.
  */
 export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   'rpc.audience.change-users',
@@ -378,13 +381,13 @@ export const findTestDevices = call<{
   devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
 }>()('rpc.audience.find-test-devices', z.object({ appId: Id, selector: TestSelector }))
 
-// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them.
-// Unknown and foreign ids: not_found.
+// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them. An
+// unknown id, and an id of another app, is not_found, except where a list is answered: that list is empty.
 
 /**
  * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. `segmentId` keeps only
  * the users who have a reachable device in that segment; at most 10,000 users are then examined for a page, so a page may be short. Faults: not_found
- * (the segment), invalid_segment, rate_limited.
+ * (the segment), invalid_segment, invalid_body at `cursor`, rate_limited.
  */
 export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
@@ -393,15 +396,16 @@ export const readMaskedUser = call<MaskedUser>()('rpc.audience.read-person', z.o
 export const findUserByAddress = call<MaskedUser>()('rpc.audience.find-person', z.object({ appId: Id, address: AddressSearch }))
 export const readDevice = call<OwnedDevice>()('rpc.audience.read-device', z.object({ appId: Id, subscriptionId: Id }))
 
-/** Lists devices that an identified user had before, in the order of their ids. Audience keeps them as long as the ledger keeps their pushes. */
+/** Lists devices that have left an identified user, in the order of their ids. Audience knows them as long as the ledger keeps their pushes. */
 export const listFormerDevices = call<{ subscriptionIds: string[]; next: string | null }>()(
   'rpc.audience.list-former-devices',
   z.object({ appId: Id, userId: Id, after: Id.nullable() }),
 )
 
 /**
- * Reads the next users of an app by id, with their devices: at most 500 users or one megabyte. `next` is the `after` of the next page, and null at
- * the end. With a segment a page may be empty. Faults as for `listUsers`.
+ * Reads the next users of an app in the order of their ids, with their devices: at most 500 users or about one megabyte. `next` is the `after` of the
+ * next page, and null at the end. With a segment only its users are read, and a page may be empty. Faults: not_found (the segment), invalid_segment,
+ * rate_limited.
  */
 export const exportUsers = call<{ users: ExportedUser[]; next: string | null }>()(
   'rpc.audience.export-users',
@@ -436,10 +440,7 @@ export const findDevicesOf = call<{ user: { id: string; externalId: string | nul
   z.object({ appId: Id, user: UserAddress }),
 )
 
-/**
- * The schemas check bodies that explain passes on only for being objects: campaigns and the gateway have read them from their own rows, and audience
- * stores nothing of them.
- */
+/** Checks only that explain passes on an object: campaigns and the gateway have read it from their own rows, and audience stores nothing of it. */
 const anObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 /** A device with what audience says about it for explain. */
@@ -451,8 +452,9 @@ export type ExplainedDevice = {
   /** The steps from `device` to `message` that apply to this device. Whether a step stops the push is decided as if the push did not exist yet. */
   steps: ExplainedStep[]
   /**
-   * Where the device's push is. `nowhere`: the send has not begun. `ahead`: the device's page is not made yet. `open`: the push is in a batch that is
-   * not done. `past`: the page was made, and no batch has the push any more. `passed`: the send ended before the fan-out reached the device.
+   * Where the device's push is. `nowhere`: the send has not begun. `ahead`: the fan-out has not come to the device yet. `open`: the push is in a
+   * batch that is not done. `past`: the fan-out has come to the device, and every batch with a push to it is done. `passed`: the send was cancelled
+   * or failed before the fan-out came to the device.
    */
   push:
     | { is: 'nowhere' | 'past' | 'passed' }
@@ -462,8 +464,8 @@ export type ExplainedDevice = {
 
 /**
  * Explains devices of an app for a send, in one snapshot. `send` and `target` are from the campaign's row. `settings` are the app's present settings;
- * they count where the send has no frozen ones. `no`: the number of the batch in which the ledger has the push. `begins`: true when the send has not
- * begun; it is then explained as if it began now.
+ * they count where the send has no frozen ones. `no`: the number of the push's batch, from the ledger; null when the ledger has no push to the
+ * device. `begins`: true when the send has not begun; it is then explained as if it began now.
  */
 export const explainDevices = call<{
   startedAt: string | null
@@ -490,9 +492,9 @@ export const explainDevices = call<{
 
 const targetKinds = ['externalIds', 'userIds', 'subscriptionIds', 'segment', 'all'] as const
 /**
- * Counts what a send would do if it began at `startsAt` (null stands for now), with the app's present settings. The statements of a fan-out count
- * everything in one read-only transaction, and nothing is written. `send` and `target` come from campaigns (`resolveSend`), so only the fields that
- * decide what is counted are checked again. Faults: not_found (the app), invalid_segment, rate_limited.
+ * Counts what a send would do if it began at `startsAt` (null stands for now), with the app's present settings. Audience counts with the conditions
+ * of a fan-out in one read-only transaction, and writes nothing. Campaigns has checked `send` and `target` (`resolveSend`), so the schema checks only
+ * a few of their fields. Faults: not_found (the app), invalid_segment, rate_limited.
  */
 export const dryRun = call<AudienceDryRun>()(
   'rpc.audience.dry-run',
@@ -506,12 +508,15 @@ export const dryRun = call<AudienceDryRun>()(
   24_000,
 )
 
-/** Counts the devices of an app; the answer is at most 60 s old. Above 5,000,000 devices the numbers are those of the last day that was counted. */
+/**
+ * Counts the devices of an app; the answer is at most 60 s old. An app that had more than 5,000,000 devices on its last counted day gets the numbers
+ * of that day. Fault: rate_limited.
+ */
 export const countDevices = call<DeviceCounts>()('rpc.audience.count-devices', z.object({ appId: Id }), 12_000)
 
 /**
- * Reads the devices of an app by UTC day, from the day of `from` on (null: the last 30 days) and before the day of `to` (null: up to now). A day that
- * was not counted is left out. Fault: invalid_body at `from`.
+ * Reads the devices of an app by UTC day, from the day that contains `from` (null: the last 30 days) to the last day that begins before `to` (null:
+ * to the last counted day). A day that was not counted is left out. Fault: invalid_body at `from`.
  */
 export const readDeviceDays = call<{ points: DeviceDay[] }>()(
   'rpc.audience.read-device-days',
@@ -520,7 +525,7 @@ export const readDeviceDays = call<{ points: DeviceDay[] }>()(
 
 // Imports of devices from elsewhere (spec: administration/import). Faults: not_found, invalid_state.
 
-/** Begins an import. Fault `invalid_state`: the app has an import that is still receiving rows. */
+/** Begins an import. Fault `invalid_state`: the app has an import that is neither finished nor cancelled. */
 export const startImport = call<ImportReport>()('rpc.audience.start-import', z.object({ appId: Id, settings: StartImport }))
 /**
  * Reads an import. `header`: the column names of the file; null until they have been read. `tail`: the bytes after `offset` that are not a complete
@@ -537,11 +542,11 @@ export const listImportErrors = call<{ items: ImportError[]; nextCursor: string 
   z.object({ appId: Id, importId: Id, limit: z.number().int().min(1).max(200), after: z.number().int().min(0) }),
 )
 /**
- * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`. When the import is at another
- * offset, nothing is written, and the fault `invalid_state` has the right offset at `offset`.
+ * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`. A dry run writes no devices or
+ * users. When the import is at another offset, nothing is written, and the fault `invalid_state` has the right offset at `offset`.
  */
 export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
-/** Stores the bytes after `offset` that are not a complete row yet. When the import is finished, they are its last row. */
+/** Stores the bytes after `offset` that are not a complete row yet. When the file ends there, the gateway reads them as its last row. */
 export const keepImportTail = call<ImportReport>()(
   'rpc.audience.keep-import-tail',
   z.object({ appId: Id, importId: Id, offset: z.number().int().min(0), tail: z.base64() }),

@@ -13,8 +13,8 @@ import { SaveTemplate, type Template } from '../template.ts'
 const Id = z.string().length(24)
 
 /**
- * The idempotency key of a request, unique within an app. The fingerprint covers the method, path and canonical body (spec:
- * limits/idempotency-scope).
+ * The idempotency key of a request, unique within an app; null when the request has none. The fingerprint covers the method, path and canonical body
+ * (spec: limits/idempotency-scope).
  */
 export const Idempotency = z.object({ key: z.string().min(1).max(255), fingerprint: z.string().length(64) }).nullable()
 
@@ -29,9 +29,9 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 )
 
 /**
- * Answers what would be sent if a notification, a campaign or a stored campaign were accepted and sent now; exactly one of the three is given. It is
- * checked as a real send is, and nothing is written. `startsAt` (ISO): when its schedule begins; null when it is sent at once. Faults as for
- * sendNotification, createCampaign and sendCampaign, with paths of the given body.
+ * Answers what would be sent if a notification, a campaign or a stored campaign (`campaignId`) were accepted and sent now; exactly one of the three
+ * is given. Campaigns checks it as a real send, and writes nothing. `startsAt` (ISO): when the schedule begins; null when the send would begin at
+ * once. Faults as for sendNotification, createCampaign and sendCampaign, with paths of the given body.
  */
 export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null }>()(
   'rpc.campaigns.resolve-send',
@@ -117,12 +117,12 @@ export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>
   15_000,
 )
 
-/** Cancels a campaign before its fan-out. Faults: not_found; invalid_state once the fan-out has started. */
+/** Cancels a campaign that has not started, or a recurrence, whose runs under way go on. Faults: not_found, invalid_state. */
 export const cancelCampaign = call<{ status: 'cancelled' }>()('rpc.campaigns.cancel-campaign', z.object({ appId: Id, campaignId: Id }))
 
 /**
- * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. Faults come in the order of spec:
- * experiments/winner-checks.
+ * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. When several faults apply, the first in the order of
+ * spec: experiments/winner-checks is answered.
  */
 export const pickWinner = call<{ id: string; status: 'sending' }>()(
   'rpc.campaigns.pick-winner',
@@ -130,9 +130,9 @@ export const pickWinner = call<{ id: string; status: 'sending' }>()(
 )
 
 /**
- * Reads a campaign for explain: its send and target as they were frozen or, before it is sent, as they would be frozen now. `target` is null when its
- * saved segment is deleted, and for a notification that has ended, whose target is deleted. `nextAt`: when it begins or runs next. `pause`: since
- * when it is paused, and when the pause ends as a cancel (ISO).
+ * Reads a campaign for explain: its send and target as they were frozen or, before it is sent, as they would be frozen now. `target` is null when the
+ * campaign's saved segment is deleted, and for a notification that has ended, whose target is deleted. `nextAt`: when a scheduled campaign begins, or
+ * a recurrence has its next run. `pause`: since when the campaign is paused, and when the pause ends as a cancel (ISO).
  */
 export const explainCampaign = call<{
   status: Campaign['status']
@@ -146,8 +146,8 @@ export const explainCampaign = call<{
   target: FrozenTarget | null
 } | null>()('rpc.campaigns.explain-campaign', z.object({ appId: Id, campaignId: Id }))
 
-// The campaign of an administration call (docs/specification/administration.md). Unknown ids and ids of another app: not_found. A status that does
-// not allow the operation: invalid_state.
+// Calls of the administration about campaigns (docs/specification/administration.md). Fault for an unknown id and for an id of another app:
+// not_found. Fault for a status that does not allow the operation: invalid_state.
 
 const OfCampaign = z.object({ appId: Id, campaignId: Id })
 
@@ -167,7 +167,7 @@ export type Run = Pick<Campaign, 'id' | 'status' | 'cancelling' | 'failure' | 'c
   /** The day that the run is for, in the zone of the schedule: YYYY-MM-DD. */
   localDate: string
 }
-/** The runs of a recurrence, newest first. A campaign that does not recur has none. Faults: not_found, invalid_body at `cursor`. */
+/** Lists the runs of a recurrence, newest first. Any other campaign has none. Faults: not_found, invalid_body at `cursor`. */
 export const listRuns = call<Listed<Run>>()('rpc.campaigns.list-runs', ListRequest.omit({ q: true }).extend(OfCampaign.shape))
 /** Replaces the body of a draft. Faults as for createCampaign, and invalid_state. */
 export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
@@ -178,13 +178,13 @@ export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delet
  * or everyone; any other target is refused with invalid_state.
  */
 export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campaign', OfCampaign)
-/** Pauses a send under way: after a second no further push is sent, except those already given to a connection. A paused recurrence starts no run. */
+/** Pauses a send under way: after a second no further push is handed over to a provider. Or pauses a recurrence, which then starts no run. */
 export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-campaign', OfCampaign)
 /** Resumes a paused send or recurrence. A recurrence goes on with its next occurrence; occurrences during the pause are skipped. */
 export const resumeCampaign = call<{ status: 'sending' | 'active' }>()('rpc.campaigns.resume-campaign', OfCampaign)
 /**
- * Cancels a campaign that has not ended. In a send under way the pushes that are not sent yet are skipped with the reason `cancelled`. The campaign
- * keeps the status in this answer until every push has an outcome. Then its status becomes `cancelled`.
+ * Cancels a campaign that has not ended. A send under way keeps its status, `sending` or `paused`, while the pushes that are not sent yet are skipped
+ * with the reason `cancelled`. When every push has an outcome, the status becomes `cancelled`. Any other campaign is `cancelled` at once.
  */
 export const endCampaign = call<{ status: 'cancelled' | 'sending' | 'paused' }>()('rpc.campaigns.end-campaign', OfCampaign)
 
@@ -204,5 +204,5 @@ export const replaceTemplate = call<Template>()(
 )
 export const deleteTemplate = call<Record<string, never>>()('rpc.campaigns.delete-template', z.object({ appId: Id, templateId: Id }))
 
-/** Lists an app's campaigns for the overview, at most ten in each list. */
+/** Counts an app's campaigns by status for the overview, and lists those that begin next, are paused or failed, at most ten in each list. */
 export const summarizeCampaigns = call<CampaignsSummary>()('rpc.campaigns.summarize-campaigns', z.object({ appId: Id }))

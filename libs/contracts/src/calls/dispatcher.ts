@@ -9,8 +9,8 @@ const Id = z.string().length(24)
 export const checkLimitMs = 10_000
 
 /**
- * Whether a provider accepts an app's credentials. `code` is the failure code that a push would get, and `providerCode` the provider's own word; each
- * is null when there is none.
+ * Whether a provider accepts an app's credentials. `code` is the failure code that a push would get. `providerCode` is the provider's own word, or
+ * Herald's word for why there was no answer. Each is null when there is none.
  */
 export type CheckedProvider = { ok: boolean; code: FailureCode | null; providerCode: string | null }
 

@@ -14,9 +14,9 @@ export const readCredentials = call<{ credentials: ProviderCredentials | null }>
 )
 
 /**
- * Gives the APNs provider token of an app's team and key. All dispatchers share one token, which they use for 20 to 50 minutes. The gateway mints it
- * while it holds the lock of the token's row. `refused`: a token that APNs called expired; when that token is older than 20 minutes, a new one is
- * minted.
+ * Gives the APNs provider token of an app's team and key; null when the app has no APNs credentials. All dispatchers share the token, because a
+ * gateway mints it under the lock of its row. It is replaced after 50 minutes. `refused`: a token that APNs called expired; if it is still the stored
+ * one, it is replaced when it is 20 minutes old.
  */
 export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
   'rpc.gateway.apns-token',
@@ -24,12 +24,14 @@ export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
 )
 
 /**
- * Makes missing streams and consumers, and answers when they exist. Every other service makes this call when it finds a stream or consumer missing:
- * at the first start, and when NATS has lost its store. It needs no database.
+ * Makes missing streams and consumers, sets back those that differ from topology.ts, and answers when all exist. Every other service makes this call
+ * when it finds a stream or consumer missing: at the first start, and when NATS has lost its store. It needs no database.
  */
 export const makeStreams = call<Record<string, never>>()('rpc.gateway.make-streams', z.object({}))
 
-/** Tells every process that an app, its settings or its credentials have changed, so that the process drops the app from its caches. */
+/**
+ * Tells gateways, audience and dispatchers that an app, its settings or its credentials have changed, so that they drop the app from their caches.
+ */
 export const appChanged: Broadcast<{ appId: string }> = { subject: 'changed.app', body: z.object({ appId: Id }) }
 
 /** Tells every gateway that a key is revoked, so that the key stops working within 2 s. */

@@ -110,10 +110,10 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
   },
 )
 
-/** Whether a call accepts that the body is missing. Only the start of a session (POST …/session) does. */
+/** Only the start of a session (POST …/session) accepts that the body is missing. */
 const isOptional = (call: AnyCall, wrong: unknown) => call.subject === 'rpc.audience.start-session' && wrong === undefined
 
-test('every call to a service other than the dispatcher checks each field, except the segment to preview, whose mistakes get an answer with their path', () => {
+test('in calls to a service other than the dispatcher no field accepts every value, except the segment to preview', () => {
   const unchecked = everyCall.flatMap(({ subject, request }) => {
     if (!(request instanceof z.ZodObject)) return [subject]
     return Object.entries(request.shape).flatMap(([name, field]) =>

@@ -41,7 +41,7 @@ test('one call carries at most 200 reports of queued pushes, with 20,000 pushes 
   expect(isReport()).toBe(false)
 })
 
-test('outcomes that are equal travel once, with the places of all their pushes, and a place outside the batch is refused', () => {
+test('outcomes that are equal travel once, with the places of all their pushes; a place above 499 is refused', () => {
   const sent: PushEnd = { place: 0, outcome: 'sent', code: '', providerCode: '200', variant: '', attempts: 1, tokenVersion: 1 }
   const variants = Array.from({ length: 300 }, (_, place) => ({ ...sent, place, variant: place % 3 === 0 ? 'a' : 'b' }))
   const results = groupEnds(variants)

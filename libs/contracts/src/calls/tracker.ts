@@ -49,8 +49,9 @@ const pushesOf = (reports: QueuedReport[]): number =>
   reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
 
 /**
- * Tells the tracker which pushes exist, before their pointers are published. The tracker makes the counters and the ledger's rows, and announces
- * campaign.completed when `fannedOut` becomes true. All reports of a call are written in one transaction.
+ * Tells the tracker which pushes exist, before the pointers at their batches are published. The tracker makes the counters and the ledger's rows.
+ * When `fannedOut` becomes true and an endpoint of the app asks for campaign.completed, the tracker announces it. All reports of a call are written
+ * in one transaction.
  */
 export const reportQueued = call<Record<string, never>>()(
   'rpc.tracker.report-queued',
@@ -65,9 +66,9 @@ export const reportQueued = call<Record<string, never>>()(
 
 /**
  * Writes outcomes to the ledger and the counters; the outcomes of one day are one transaction. A push that already has an outcome keeps it. When a
- * batch was never reported as queued, nothing of its day is written. A batch that is older than the ledger's retention, or of a deleted app, is
- * ignored. A dispatcher makes one such call at a time, and stops sending when as many pushes as it may have under way wait for the answer. So the
- * time limit is short: a call that a killed tracker does not answer is soon repeated.
+ * batch was never reported as queued, the call fails and nothing of that batch's day is written. A batch that is older than the ledger's retention,
+ * or of a deleted app, is ignored. A dispatcher makes one such call at a time, and stops sending when as many pushes as it may have under way wait
+ * for the answer. So the time limit is short: a call that a killed tracker does not answer is soon repeated.
  */
 export const recordOutcomes = call<{ recorded: number }>()(
   'rpc.tracker.record-outcomes',
@@ -96,16 +97,19 @@ export const Engagement = z.object({
 })
 export type Engagement = z.infer<typeof Engagement>
 
-/** Counts what devices report, each kind of report once for a push. Reports about a campaign that the tracker does not have any more are ignored. */
+/**
+ * Counts what devices report, each kind of report once for a push. A report is ignored when its campaign is unknown, of another app, or older than
+ * the ledger's retention.
+ */
 export const trackEvents = call<{ counted: number }>()(
   'rpc.tracker.track-events',
   z.object({ engagements: z.array(Engagement).min(1).max(200) }),
 )
 
-/** Reads a campaign's counters. Null when nothing was ever queued for the campaign or the counters are older than their retention. */
+/** Reads a campaign's counters. Null before its fan-out has reported (`reportQueued`), and when the counters are older than their retention. */
 export const readStats = call<{ stats: Stats } | null>()('rpc.tracker.read-stats', z.object({ appId: Id, campaignId: Id }))
 
-/** One row of the ledger, as `/v1/admin/apps/:appId/pushes` answers it. */
+/** A push of the ledger that has an outcome, as `/v1/admin/apps/:appId/pushes` answers it. */
 export type LedgerRow = {
   campaignId: string
   subscriptionId: string
@@ -122,8 +126,8 @@ export type LedgerRow = {
 }
 
 /**
- * Lists the ledger of an app, newest campaign first, by any of the filters (spec: administration/pushes). A page may have fewer pushes than asked
- * for, or none: the list ends only where `nextCursor` is null.
+ * Lists the pushes of an app that have an outcome and fit all given filters, newest campaign first (spec: administration/pushes). A page may have
+ * fewer pushes than asked for, or none: the list ends only where `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }>()(
   'rpc.tracker.list-pushes',
@@ -143,7 +147,10 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
   }),
 )
 
-/** Lists the newest pushes of a user to these devices that have an outcome, newest campaign first. */
+/**
+ * Lists the newest pushes of a user to these devices that have an outcome, newest campaign first. When the search takes longer than 1.5 s, the pushes
+ * to the last of the devices are missing.
+ */
 export const newestPushes = call<{ pushes: LedgerRow[] }>()(
   'rpc.tracker.newest-pushes',
   z.object({ appId: Id, userId: Id, subscriptionIds: z.array(Id).max(200), limit: z.number().int().min(1).max(200) }),
@@ -159,7 +166,7 @@ export const exportPushesOfDevice = call<{ pushes: ExportedPush[]; next: string 
   z.object({ ...Portion, userId: Id, subscriptionId: Id }),
 )
 /**
- * Reads the next part of a campaign's pushes in the order of the ledger, about 1,000 after the place `after`; pushes without an outcome are included.
+ * Reads the next part of a campaign's pushes in the order of the ledger: about 1,000 that come after the push `after`, also those without an outcome.
  * Null when the campaign is older than the ledger's retention. Fault: invalid_body at `after`.
  */
 export const exportPushesOfCampaign = call<{ pushes: ExportedPush[]; next: string | null } | null>()(
@@ -178,7 +185,7 @@ export const readNotified = call<{ notified: { at: string; subscriptionIds: stri
   8_000,
 )
 
-/** Finds when these devices were last sent to. A device that was never sent to is left out. */
+/** Finds when these devices were last sent to. A device to which the ledger has no sent push is left out. */
 export const findLastNotified = call<{ notified: { subscriptionId: string; at: string }[] }>()(
   'rpc.tracker.find-last-notified',
   z.object({ appId: Id, subscriptionIds: z.array(Id).max(100) }),
@@ -193,30 +200,31 @@ export const hearTrackerListeners = call<Record<string, never>>()(
   z.object({ listeners: z.array(Listener).min(1).max(200) }),
 )
 
-/** Webhooks tells the tracker that the effect of these announcements is committed. */
+/** Webhooks tells the tracker that it has committed the events of these announcements. The tracker then deletes the announcements. */
 export const confirmTrackerAnnouncements = call<Record<string, never>>()(
   'rpc.tracker.confirm-announcements',
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
 
-/** Finds which of these pushes of a campaign have an outcome. When the campaign is older than the ledger's retention, none has. */
+/** Finds those of these devices whose push of the campaign has an outcome. The answer is empty for a campaign older than the ledger's retention. */
 export const findPushesWithOutcome = call<{ subscriptionIds: string[] }>()(
   'rpc.tracker.find-settled',
   z.object({ campaignId: Id, subscriptionIds: z.array(Id).max(5000) }),
 )
 
-/** How many pushes of a send are queued and how many have an outcome; null when nothing was ever queued for the send. */
+/** How far a send has come. */
 export type Progress = {
   stats: Stats
   /** By platform: the pushes that are queued, and how many of them have an outcome. */
   byPlatform: Record<Platform, { queued: number; settled: number }>
   fannedOut: boolean
-  /** Whether every queued push has an outcome. */
+  /** Whether the fan-out is over and every queued push has an outcome. */
   settled: boolean
 }
+/** Reads how far a send has come. Null when `readStats` answers null. */
 export const readProgress = call<Progress | null>()('rpc.tracker.read-progress', z.object({ appId: Id, campaignId: Id }))
 
-/** Reads the counters of several campaigns of an app, by id. A campaign for which nothing was ever queued is left out. */
+/** Reads the counters of several campaigns of an app, by id. A campaign for which `readStats` answers null is left out. */
 export const listStats = call<{ stats: Record<string, Stats> }>()(
   'rpc.tracker.list-stats',
   z.object({ appId: Id, campaignIds: z.array(Id).max(200) }),
@@ -268,8 +276,8 @@ export type ExplainedPush = {
 }
 /**
  * Reads the ledger's rows of a campaign's pushes to these devices and, when `userId` is given, to that user (at most 100 in all). `ledger` is `none`
- * when nothing was ever queued, and `past` when the outcomes are older than the ledger's retention. `fannedOutAt` (ISO): since this time every push
- * of the campaign is in the ledger.
+ * before the campaign's fan-out has reported (`reportQueued`), and `past` when it is older than the ledger's retention. `fannedOutAt` (ISO): since
+ * this time every push of the campaign is in the ledger; null before.
  */
 export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }>()(
   'rpc.tracker.explain-pushes',
@@ -277,8 +285,9 @@ export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutA
 )
 
 /**
- * Measures how fast an app's large sends were: the number of pushes, and the seconds from the first page to the last outcome, added up over its last
- * 5 settled sends. Only sends of at least 1,000 pushes within 30 days count, among the app's newest 20,000 campaigns. Null when there are none.
+ * Measures how fast an app's large sends were: the number of pushes, and the seconds from the first page to the last outcome, added up over the 5
+ * that settled last. Only sends of at least 1,000 pushes that began within 30 days count, among the app's newest 20,000 campaigns. Null when there
+ * are none.
  */
 export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))
 
@@ -286,7 +295,7 @@ export const readPace = call<{ pace: { pushes: number; seconds: number } | null 
 
 /**
  * Reads an app's counters by the hour or UTC day, from the hour or day that contains `from` (null: the last 24 hours or 30 days) to the last one that
- * begins before `to` (null: now). Fault: invalid_body at `from` (too long ago, not before `to`, more than 2,000 points or 10,000 codes).
+ * begins before `to` (null: now). Fault: invalid_body at `from` (too long ago, ahead of now, more than 2,000 points or 10,000 counts of codes).
  */
 export const readSeries = call<Series>()(
   'rpc.tracker.read-series',
@@ -299,9 +308,9 @@ export const readSeries = call<Series>()(
   }),
 )
 
-/** Reads an app's counters of the last 24 hours, the 24 hours before, and 30 days. */
+/** Reads an app's counters of the present hour and the 23 before it, of the 24 hours before those, and of each of the last 30 UTC days. */
 export const readRecent = call<RecentCounts>()('rpc.tracker.read-recent', z.object({ appId: Id }))
 
-/** Reads the curve of a campaign's reports. Null when nothing was ever queued for the campaign, or its counters are older than their retention. */
+/** Reads the curve of what devices reported about a campaign. Null when `readStats` answers null. */
 export const readCurve = call<Curve | null>()('rpc.tracker.read-curve', z.object({ appId: Id, campaignId: Id }))
 export const readBreakdown = call<Breakdown | null>()('rpc.tracker.read-breakdown', z.object({ appId: Id, campaignId: Id }))

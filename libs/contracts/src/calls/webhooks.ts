@@ -47,7 +47,7 @@ export const deleteWebhook = call<Record<string, never>>()('rpc.webhooks.delete-
 /** Switches an endpoint on again and resets its count of failures. */
 export const enableWebhook = call<Webhook>()('rpc.webhooks.enable-webhook', Endpoint)
 
-/** Makes a new secret and answers it; no later answer shows it. From this call on deliveries are signed with the new secret only. */
+/** Makes a new secret and answers it; no later answer shows it. Deliveries that a process of webhooks takes from then on are signed with it. */
 export const rotateWebhookSecret = call<{ secret: string }>()('rpc.webhooks.rotate-secret', Endpoint)
 
 /**
@@ -80,14 +80,14 @@ export const readDelivery = call<WebhookDeliveryWithBody>()(
  */
 export const replayDelivery = call<WebhookDelivery>()('rpc.webhooks.replay-delivery', Endpoint.extend({ deliveryId: z.string().max(40) }))
 
-// Events as they happen, for operators who watch an app (spec: webhooks/watched). They are not stored.
+// Events as they happen, for operators who watch an app (spec: webhooks/watched). What is sent to the gateways for them is not stored.
 
 /** A watch ends after this many seconds unless the gateway asks for it again. */
 export const watchSeconds = 30
 
 /**
- * An operator watches the events of an app. Webhooks answers when tracker and audience announce all events of the app; from then on it sends the
- * gateways those events (`eventsSeen`) for 30 seconds. Fault: queue_unavailable when tracker or audience does not answer.
+ * A gateway asks for the events of an app because an operator watches them. Webhooks answers when tracker and audience announce all events of the
+ * app; for `watchSeconds` it then sends the gateways those events (`eventsSeen`). Fault: queue_unavailable when tracker or audience does not answer.
  */
 export const watchEvents = call<Record<string, never>>()('rpc.webhooks.watch-events', z.object({ appId: Id }))
 
@@ -100,8 +100,9 @@ export const eventsWatched: Broadcast<{ appId: string }> = { subject: 'live.watc
 /** A webhooks process sends the gateways at most this many events of an app in a second. */
 export const mostShownPerSecond = 100
 /**
- * Tells every gateway of events of a watched app, in the form that receivers get, and how many events were left out before them. The schema checks
- * only that an event is an object: webhooks made it from a checked announcement, and the gateway passes it on unread.
+ * Tells every gateway of events of a watched app, in the form that receivers get. `dropped`: how many more events were left out since the process's
+ * last broadcast for the app. The schema checks only that an event is an object: webhooks made it from a checked announcement, and the gateway passes
+ * it on unread.
  */
 export const eventsSeen: Broadcast<{ appId: string; events: WebhookEvent[]; dropped: number }> = {
   subject: 'live.events',

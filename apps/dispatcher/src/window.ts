@@ -6,8 +6,8 @@ import { openTurns, type Turns } from '@herald/service/turns'
  * now. A push takes a place before it is rendered and sent, and its place is given back when its outcome is committed or it goes back to audience. So
  * a slow tracker slows sending down and does not fill the memory.
  *
- * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, each has at most
- * a quarter of the places. And the bulk lane leaves a quarter of the places, rounded down, to the prompt lane.
+ * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, an origin that has
+ * a quarter of the places or more gets no further one. And the bulk lane leaves a quarter of the places, rounded down, to the prompt lane.
  */
 export type Window = {
   /** Waits for a place. The apps of an origin and lane take turns. Gives false when the signal comes first; then there is no place to give back. */

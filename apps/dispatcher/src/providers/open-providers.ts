@@ -30,7 +30,10 @@ export type Transports = {
   close(): Promise<void>
 }
 
-/** At most this many transports, one for each app and provider, are kept open with their connections. An idle connection costs a ping every half minute. */
+/**
+ * At most this many transports, one for each app and provider, are kept open with their connections. An idle connection costs a ping every half
+ * minute.
+ */
 const keptTransports = 500
 
 /** Makes every provider ready to send. `resolve` replaces the name servers in a test. */

@@ -271,7 +271,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(again.finished.environments).toEqual([])
     })
 
-    test('a token that the remembered environment refuses is found in the other one, and that is remembered', async () => {
+    test('a push whose token the remembered environment refuses is sent to the other one, and audience is told the environment', async () => {
       const devices = await makeDevices('ios', 1)
       const row = peers.queue('ios', devices)
       const recipients = row.recipients.map((recipient) => ({ ...recipient, environment: 'sandbox' as const }))

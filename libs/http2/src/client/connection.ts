@@ -182,7 +182,7 @@ export class Connection {
     this.closeStream(stream)
   }
 
-  /** Ends a stream because its answer broke a rule of HTTP/2. Other streams go on. */
+  /** Ends a stream on which the server broke a rule or a limit. Other streams go on. */
   failStream(stream: Stream, code: number): void {
     stream.giveReply({ is: 'unanswered', why: 'broken', reason: errorName(code) })
     this.resetStream(stream, code)

@@ -193,7 +193,7 @@ test('when a server refuses the connection, the request is unsent and its reason
   expect(told(await send(peer, origin))).toBe('unsent ECONNREFUSED')
 })
 
-test('a server that accepts TCP and sends nothing more is given up within the time limit', async () => {
+test('a server that accepts TCP and sends nothing more, or sends nothing after the TLS handshake, is given up at the time limit', async () => {
   const tcp = await givenTcpServer()
   const peer = await givenOk()
   const origin = peer.open({ port: tcp.port, limits: { connectMs: 200 } })

@@ -103,7 +103,7 @@ test('while a server does not read, less than 12 MB of requests wait in buffers,
   expect(new Set((await Promise.all([opened, ...replies])).map(told))).toEqual(new Set(['200']))
 })
 
-test('a server that allows one stream at a time gets the requests one by one in their order, and answers them all', async () => {
+test('a server that allows one stream at a time gets the requests one by one, and every request is answered', async () => {
   let open = 0
   let most = 0
   const order: number[] = []

@@ -17,7 +17,6 @@ const secondsList = z
   .regex(/^\d+(\.\d+)?(,\d+(\.\d+)?){0,7}$/, 'must be a comma list of seconds')
   .transform((list) => list.split(',').map(Number))
 
-/** The environment variables of the dispatcher. */
 export const Config = ServiceConfig.extend({
   HMAC_SECRET: z.string().min(16).describe('Signs the tracking id (msgId) that every push carries. The same for gateway and dispatcher.'),
   SEAL_KEYS: z

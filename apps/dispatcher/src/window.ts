@@ -23,7 +23,6 @@ export type Window = {
 type Waiting = { enter: () => void }
 type Origin = { held: number; waiting: Record<Lane, Turns<Waiting>> }
 
-/** Opens a window with `size` places. */
 export function openWindow(size: number): Window {
   const share = Math.max(1, Math.floor(size / 4))
   const keptForPrompt = Math.floor(size / 4)

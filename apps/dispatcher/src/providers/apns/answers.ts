@@ -25,7 +25,6 @@ export const apnsAnswers: readonly AnswerRow[] = [
   { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
 ]
 
-/** Reads the answer of APNs to a push. */
 export function read(reply: Reply, environment: Environment): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply

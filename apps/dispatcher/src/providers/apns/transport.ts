@@ -115,7 +115,7 @@ function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Place[]
   })
 }
 
-/** Gives the environment that a push goes to first. */
+/** Gives the environment that a push goes to first: the wanted one, unless only the other has an address. */
 export const firstEnvironment = (wanted: Environment, addresses: ApnsAddresses): Environment =>
   environmentsFor(wanted, addresses)[0]?.environment ?? wanted
 

@@ -21,7 +21,6 @@ export const fcmAnswers: readonly AnswerRow[] = [
   { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
 ]
 
-/** Reads the answer of FCM to a push. */
 export function read(reply: Reply): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply

@@ -11,7 +11,7 @@ import type { Answer } from './core/answer.ts'
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
-/** At most this many batches of a platform and lane belong to one app; the second limit applies while other apps have batches too. */
+/** At most this many batches of a platform and lane belong to one app; the second limit applies while another app had a batch in the last 2 s. */
 const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 

@@ -115,7 +115,7 @@ export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
 const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
 /**
- * Gives the letter that an answer says to the circuit. Undefined when no answer came and the provider was not away, unless the app's key does not
+ * Gives the letter that an answer says to the circuit. Undefined when the provider gave no answer, unless it was away (`u`) or the app's key does not
  * open (`c`).
  */
 export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {

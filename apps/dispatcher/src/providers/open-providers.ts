@@ -31,7 +31,7 @@ export type Transports = {
 }
 
 /**
- * At most this many transports, one for each app and provider, are kept open with their connections. An idle connection costs a ping every half
+ * At most this many transports, one for each app and provider, are kept open with their connections. An idle connection to APNs or FCM costs a ping a
  * minute.
  */
 const keptTransports = 500

@@ -35,7 +35,7 @@ export type Owner = {
   /** Is called when the connection may be able to begin more streams than before. */
   roomier: () => void
   /**
-   * Is called when the connection begins no new streams: a GOAWAY has come, its stream numbers are used up, or the client is being closed. Open
+   * Is called when the connection will begin no new stream: a GOAWAY has come, its stream numbers are used up, or the client is being closed. Open
    * streams go on.
    */
   draining: (connection: Connection, reason: string) => void

@@ -165,7 +165,7 @@ test('the second and the third connection resume an earlier TLS session', async 
   expect(events.flatMap((event) => (event.is === 'connected' ? [event.isResumed] : []))).toEqual([false, true, true])
 })
 
-test('while a server is away, requests are unsent and the pauses between attempts to connect grow; it gets requests as soon as it is back', async () => {
+test('while a server is away, requests are unsent and the pauses between attempts to connect grow; it gets requests again once it is back', async () => {
   const tcp = await givenTcpServer((socket) => socket.destroy())
   const peer = await givenOk()
   let port = tcp.port

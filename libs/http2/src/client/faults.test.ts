@@ -142,7 +142,7 @@ test('while a server allows no stream, requests wait; those that time out before
   expect((await Promise.all(patient)).map(told)).toEqual(Array(5).fill('200'))
 })
 
-test('when one connection is full, another is opened, up to the limit; a connection carries as many requests as it is allowed to', async () => {
+test('when one connection is full, another is opened, up to the limit; each carries as many requests at once as the server allows', async () => {
   let isAnswering = false
   const held: (() => void)[] = []
   const peer = await given(

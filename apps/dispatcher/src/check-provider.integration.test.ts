@@ -42,16 +42,13 @@ test('a check reports good credentials as good at all three providers, and no de
 test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string, remedy: string]>([
   ['apns', 'ios', '403 InvalidProviderToken', 'Check that team id and key id'],
   ['fcm', 'android', '401 oauth 400 invalid_grant', 'Give the newest key'],
-])(
-  'the check of a key that %s does not know reports the provider’s word, for which Herald has advice',
-  async (kind, platform, said, remedy) => {
-    const appId = newId()
-    giveForeignKey(rig.peers, platform, appId)
-    const checked = await check(kind, appId)
-    expect(checked).toEqual({ ok: false, code: 'credentials_invalid', providerCode: said })
-    expect(remedyOf(kind, 'credentials_invalid', checked.providerCode)).toContain(remedy)
-  },
-)
+])('the check of a key unknown to %s gives the provider’s word, and Herald has advice for it', async (kind, platform, said, remedy) => {
+  const appId = newId()
+  giveForeignKey(rig.peers, platform, appId)
+  const checked = await check(kind, appId)
+  expect(checked).toEqual({ ok: false, code: 'credentials_invalid', providerCode: said })
+  expect(remedyOf(kind, 'credentials_invalid', checked.providerCode)).toContain(remedy)
+})
 
 test('a check reports a bundle id of another team and a project of another account', async () => {
   const [teams, projects] = [newId(), newId()]

@@ -31,26 +31,23 @@ const lines = (): Line[] =>
 test.each([
   ['answers 503', '503', 'provider_unavailable'],
   ['refuses connections', 'refuse', 'network_error'],
-])(
-  'while FCM %s, no push with a ttl above 0 fails: audience gets each one back, even after its last attempt',
-  async (_name, outage, code) => {
-    await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage })
-    const early = rig.peers.queue('android', await rig.androids(25), { tries: 0 })
-    const late = rig.peers.queue('android', await rig.androids(2), { tries: 4 })
+])('while FCM %s no push with a ttl above 0 fails: audience gets each, even after its last attempt', async (_name, outage, code) => {
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage })
+  const early = rig.peers.queue('android', await rig.androids(25), { tries: 0 })
+  const late = rig.peers.queue('android', await rig.androids(2), { tries: 4 })
 
-    const [first, last] = await Promise.all([deliver(early), deliver(late)])
+  const [first, last] = await Promise.all([deliver(early), deliver(late)])
 
-    expect(rig.peers.outcomesOf(early)).toEqual([])
-    expect(rig.peers.outcomesOf(late)).toEqual([])
-    expect(first.unavailable.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(early).toSorted())
-    expect(first.unavailable.every(({ tries, retryInMs }) => tries === 1 && retryInMs !== null && retryInMs <= 125)).toBe(true)
-    expect(first.answers).toEqual([{ environment: '', seen: 'u25', code }])
-    expect(last.unavailable).toMatchObject([
-      { tries: 5, retryInMs: null, environment: '', code },
-      { tries: 5, retryInMs: null },
-    ])
-  },
-)
+  expect(rig.peers.outcomesOf(early)).toEqual([])
+  expect(rig.peers.outcomesOf(late)).toEqual([])
+  expect(first.unavailable.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(early).toSorted())
+  expect(first.unavailable.every(({ tries, retryInMs }) => tries === 1 && retryInMs !== null && retryInMs <= 125)).toBe(true)
+  expect(first.answers).toEqual([{ environment: '', seen: 'u25', code }])
+  expect(last.unavailable).toMatchObject([
+    { tries: 5, retryInMs: null, environment: '', code },
+    { tries: 5, retryInMs: null },
+  ])
+})
 
 // spec: providers/away-waits, sending/ttl-zero
 test('while a provider is away, a push with a ttl of 0 fails after its only attempt', async () => {

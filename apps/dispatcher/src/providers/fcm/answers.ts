@@ -15,7 +15,7 @@ export const fcmAnswers: readonly AnswerRow[] = [
   { status: 403, reasons: ['SENDER_ID_MISMATCH'], class: 'guarded', code: 'sender_mismatch' },
   // By now the push was sent a second time, with a new OAuth token, unless the token service refused to give a token.
   { status: 401, class: 'config', code: 'credentials_invalid' },
-  // The service account may not send for this project. That has the same effect as wrong credentials.
+  // PERMISSION_DENIED: the service account may not send for this project. That has the same effect as wrong credentials.
   { status: 403, reasons: ['THIRD_PARTY_AUTH_ERROR', 'PERMISSION_DENIED'], class: 'config', code: 'credentials_invalid' },
   { status: 429, class: 'retry', code: 'rate_limited', waitMs: 60_000 },
   { status: [500, 503], class: 'retry', code: 'provider_unavailable' },

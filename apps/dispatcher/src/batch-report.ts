@@ -26,7 +26,8 @@ export type Report = {
   /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
-   * Notes a push that was settled in an earlier take of the batch. Audience does not know how the push ended, so finish-batch tells audience now.
+   * Notes a push that was settled in an earlier take of the batch. No finish of that take has reached audience, so the finish of this take tells
+   * audience when the push was not sent, and when its token is dead.
    */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
@@ -36,9 +37,12 @@ export type Report = {
   retry(recipient: Recipient, tries: number, inMs: number): void
   /** Resolves when every outcome of the batch is committed, or is given up because the tracker refuses it for good. */
   committed(): Promise<void>
-  /** Gives the fields of finish-batch. Their durations count from this call. */
+  /** Gives the fields of finish-batch that speak of the pushes. Their durations count from this call. */
   result(): Result
-  /** Counts the pushes for the log by what became of them. `reasons` counts those not sent, by what became of them, code and provider's word. */
+  /**
+   * Gives for the log how many pushes were sent, failed and so on. `reasons` counts the pushes that have a code, by what became of them, the code and
+   * the provider's word.
+   */
   counts(): Record<Became, number> & { reasons?: Record<string, number> }
 }
 
@@ -67,7 +71,7 @@ export function openReport(
   const answers = new Map<CircuitEnvironment, Answers>()
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
-  /** How many pushes were begun and are not committed yet. */
+  /** How many pushes `committed()` still waits for. */
   let open = 0
   let whenNone: (() => void) | undefined
 

@@ -42,7 +42,7 @@ test('a check reports good credentials as good at all three providers, and no de
 test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string, remedy: string]>([
   ['apns', 'ios', '403 InvalidProviderToken', 'Check that team id and key id'],
   ['fcm', 'android', '401 oauth 400 invalid_grant', 'Give the newest key'],
-])('the check of a key that %s does not know reports the provider’s word and what to do about it', async (kind, platform, said, remedy) => {
+])('the check of a key unknown to %s gives the provider’s word, and Herald has advice for it', async (kind, platform, said, remedy) => {
   const appId = newId()
   giveForeignKey(rig.peers, platform, appId)
   const checked = await check(kind, appId)
@@ -84,7 +84,7 @@ test('a check asks with the credentials that were set a moment ago', async () =>
   expect(await check('fcm', appId)).toMatchObject({ ok: true })
 })
 
-test('when the provider fails, is away or does not answer, the check does not blame the credentials', async () => {
+test('when FCM answers 503, refuses connections or does not answer, a check says so and does not blame the credentials', async () => {
   const fault = (change: object) => rig.simulator.control('PUT', '/faults', { service: 'fcm', ...change })
   await fault({ outage: '503' })
   expect(await check('fcm')).toMatchObject({ ok: false, code: 'provider_unavailable', providerCode: expect.stringContaining('503') })

@@ -7,8 +7,8 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Push, Transport } from './providers/provider.ts'
 
 /**
- * Asks a provider whether it takes an app's credentials as they are now (spec: providers/check). No device gets a push, and no circuit learns the
- * answer. The check opens a connection of its own and closes it again.
+ * Finds out whether a provider takes an app's credentials as they are now (spec: providers/check). No device gets a push, and no circuit learns the
+ * answer. When Herald itself finds no mistake in the credentials, the provider is asked over a connection of the check's own, if it can be asked.
  */
 export async function checkProvider(
   { bus, transports, providers }: Dispatcher,

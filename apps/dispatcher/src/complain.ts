@@ -14,8 +14,8 @@ const linesPerMinute = 100
 
 /**
  * Warns the operator of pushes that failed or are sent again later, and says what to do. Writes at most one line a minute for each kind: an app, a
- * platform, a code and the provider's word. A code for which the operator need do nothing has no line, and a minute has at
- * most 100 lines. A line holds ids and codes only, never a token, an endpoint or a text.
+ * platform, a code and the provider's word. A code for which the operator need do nothing has no line. After 100 lines in a minute one more says that
+ * there will be no further ones. No line holds a token, an endpoint or a text of a push.
  */
 export function openComplaints(log: { warn(fields: object, text: string): void }, now: () => number = () => performance.now()): Complain {
   const saidAt = new LRUCache<string, number>({ max: keptKinds })

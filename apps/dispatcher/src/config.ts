@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
 
-/** Connections to APNs and FCM need a host and a port only. A URL with a path is refused, since the path would be ignored silently. */
+/** Connections to APNs and FCM need a host and a port only. A URL with a path or a query is refused, since both would be ignored silently. */
 const withoutPath = (url: string): boolean => {
   const { pathname, search } = new URL(url)
   return pathname === '/' && search === ''
@@ -17,7 +17,6 @@ const secondsList = z
   .regex(/^\d+(\.\d+)?(,\d+(\.\d+)?){0,7}$/, 'must be a comma list of seconds')
   .transform((list) => list.split(',').map(Number))
 
-/** The environment variables of the dispatcher. */
 export const Config = ServiceConfig.extend({
   HMAC_SECRET: z.string().min(16).describe('Signs the tracking id (msgId) that every push carries. The same for gateway and dispatcher.'),
   SEAL_KEYS: z

@@ -26,7 +26,7 @@ test.each([
   ['in production', anyHost],
   ['in development', { WEB_PUSH_ALLOW_PRIVATE: 'true' }],
 ])(
-  '%s web pushes to host names that no name server answers for hold up no push to FCM, and go back to audience with an attempt counted',
+  '%s web pushes to host names that no name server answers for go back to audience with an attempt counted, and pushes to FCM are sent',
   async (_where, settings) => {
     const before = nameServer.asked.length
     await rig.start(settings, nameServer.address)

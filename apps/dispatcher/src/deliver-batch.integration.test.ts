@@ -14,7 +14,7 @@ afterEach(() => rig.clean())
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
 // spec: tracking/one-outcome
-test('each push of a batch in several parts has one outcome or goes back to audience, and a push that audience decided before has its outcome', async () => {
+test('each push of a batch in several parts has one outcome or goes back to audience; a push that audience has decided gets the outcome that audience chose', async () => {
   await rig.start()
   const [fine, dead, busy] = [
     await rig.androids(40),
@@ -51,7 +51,7 @@ test('each push of a batch in several parts has one outcome or goes back to audi
 })
 
 // spec: webhooks/event-test
-test('the tracker and audience learn that a batch belongs to a test; about a batch of another send their messages do not say so', async () => {
+test('a dispatcher tells the tracker and audience that a batch belongs to a test, and does not say so of a batch of another send', async () => {
   await rig.start()
   const devices = await rig.androids(2)
   const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })
@@ -129,7 +129,7 @@ test('a push whose ttl is used up is skipped; a push with a ttl of 0 gets exactl
   expect(rig.peers.outcomesOf(down)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('when another dispatcher has the batch or the batch is finished, its pointer is acknowledged and nothing is sent', async () => {
+test('a pointer at a batch that another dispatcher has, or that is finished, makes a dispatcher send nothing', async () => {
   await rig.start()
   const devices = await rig.androids(1)
   const held = rig.peers.queue('android', devices, { leasedUntil: Number.POSITIVE_INFINITY, takes: 1 })
@@ -146,7 +146,7 @@ test('when another dispatcher has the batch or the batch is finished, its pointe
 })
 
 // spec: sending/platforms-apart
-test('when a provider does not answer, pushes of the other platforms are sent, and so are small sends of the same platform', async () => {
+test('while APNs answers no push of a large send, pushes to Android are sent, and so is a small send to iOS', async () => {
   await rig.start({ DISPATCH_WINDOW: '40' })
   const silent = await rig.simulator.devices({ platform: 'ios', count: 200, bundleId: topic, behaviour: { answer: 'silent' } })
   const hanging = rig.peers.queue('ios', silent, { lane: 'bulk' })
@@ -208,7 +208,7 @@ test.each([
 })
 
 // spec: experiments/one-variant-per-user
-test('a user gets the text of their variant, and the outcome and the msgId name the variant, however the push ends', async () => {
+test('a user gets the text of their variant, the msgId names the variant, and so does the outcome, however the push ends', async () => {
   await rig.start()
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })
   const variants = ['a', 'b'].map((id) => ({ id, weight: 1, content: titled(id) }))

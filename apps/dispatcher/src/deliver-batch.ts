@@ -10,7 +10,7 @@ import { sendToAll } from './send-to-all.ts'
 import type { FinishAnswer } from './small-batches.ts'
 import { untilAnswered } from './until-answered.ts'
 
-/** Delivers each batch that a message names. When a batch cannot be taken, NATS delivers the message again after the others are taken. */
+/** Delivers each batch that a message names. When a take fails, this fails too, after the other takes, so that NATS delivers the message again. */
 export async function deliverBatches(
   dispatcher: Dispatcher,
   queue: { platform: Platform; lane: Lane },
@@ -49,7 +49,10 @@ export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, ta
   }
 }
 
-/** Takes a batch, or asks what a taken one holds (`takes` is not null), and begins to deliver it. When the batch ends, frees its place in `jobs`. */
+/**
+ * Takes a batch, or asks what a batch holds that audience has given to this process (`takes` is not null), and begins to deliver it. Frees its place
+ * in `jobs` when the delivery ends, or cannot begin.
+ */
 async function begin(
   dispatcher: Dispatcher,
   place: { leave(): void },
@@ -98,8 +101,8 @@ function prepareTaken({ sends }: Dispatcher, { campaignId, send }: TakenBatch & 
 }
 
 /**
- * Delivers a leased batch. Reads its recipients, leaves out those whose pushes are settled or decided already, and sends to the others. Then it waits
- * until every outcome is committed, and tells audience what became of the batch.
+ * Delivers a leased batch. Reads its recipients, leaves out those whose pushes were settled in an earlier take or decided by audience, and sends to
+ * the others. Then it waits until every outcome is committed, and tells audience what became of the batch.
  */
 async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const { bus, log } = dispatcher

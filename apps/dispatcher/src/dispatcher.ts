@@ -38,7 +38,7 @@ export type Dispatcher = {
   readonly sends: LRUCache<string, PreparedSend>
   /**
    * The batches of this process whose outcomes are not all committed yet, with a promise that resolves when they are. When this process takes such a
-   * batch again, it must wait for the promise before it asks the tracker which pushes are settled, or it would send them twice.
+   * batch again, it must wait for the promise before it asks the tracker which pushes are settled, or it would send the others a second time.
    */
   readonly uncommitted: Map<string, Promise<void>>
 }
@@ -47,7 +47,7 @@ export type Dispatcher = {
 export type Batch = {
   readonly taken: TakenBatch & { answer: 'taken' }
   readonly takenAt: number
-  /** How many pushes the batch holds, as its pointer says. */
+  /** How many pushes the batch holds, as its pointer says; undefined when the pointer does not say. */
   readonly size: number | undefined
   readonly prepared: PreparedSend
   /** The app's connection to the provider; null when the app has no credentials. */

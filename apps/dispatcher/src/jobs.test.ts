@@ -18,7 +18,7 @@ test('a dispatcher works on a fixed number of batches of a platform and lane; th
   expect(entered).toBe(true)
 })
 
-test('a dispatcher that stops takes no new batch, and hands waiting batches back when its own batches have ended', async () => {
+test('a dispatcher that stops refuses new batches and the batches that wait for a place', async () => {
   const jobs = openJobs()
   const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
   const waiting = jobs.enter('ios', 'bulk', 'app')

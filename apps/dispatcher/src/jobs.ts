@@ -11,7 +11,7 @@ import type { Answer } from './core/answer.ts'
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
-/** At most this many batches of a platform and lane belong to one app; the second limit applies while other apps have batches too. */
+/** At most this many batches of a platform and lane belong to one app; the second limit applies while another app had a batch in the last 2 s. */
 const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
@@ -42,7 +42,7 @@ export type Jobs = {
    * Takes a place for a batch that audience gave to this process, even when none is free. (The process asks for no more batches than it has places.)
    */
   occupy(platform: Platform, lane: Lane, appId: string): { leave(): void }
-  /** Gives how many more small batches of each platform audience may give, and the apps that have their maximum already. */
+  /** Gives how many more small batches of each platform audience may give, and the apps that have their maximum on some platform. */
   room(): { room: Record<Platform, number>; full: string[] }
   /** Notes that a batch is in work until its promise ends. `stop` waits for the promise. */
   add(job: Promise<void>): void
@@ -76,7 +76,7 @@ export function openJobs(): Jobs {
     queue.taken += 1
     queue.of.set(appId, (queue.of.get(appId) ?? 0) + 1)
   }
-  /** Makes the place of a batch. When the batch leaves the place, it goes to the app whose turn it is, or becomes free. */
+  /** Makes the place of a batch. When the batch leaves it, the place goes to a batch of the app whose turn it is, or becomes free. */
   const placeIn = (queue: Queue, lane: Lane, appId: string) => ({
     leave: () => {
       queue.taken -= 1

@@ -53,7 +53,7 @@ test('a dispatcher whose lease has ended goes on asking for renewals, so that no
   lease.release()
 })
 
-test('once another dispatcher has the batch, no renewal is asked for', async () => {
+test('once audience says that another dispatcher has the batch, no further renewal is asked for', async () => {
   let asked = 0
   const lease = keepLease(performance.now(), () => Promise.resolve((asked += 1) < 2))
   await vi.advanceTimersByTimeAsync(60_000)

@@ -12,7 +12,7 @@ export type Measures = {
   answered(platform: Platform, seconds: number): void
   /** Counts an answer that is not in the provider's table. */
   unknownAnswer(platform: Platform): void
-  /** Counts what became of a push. `code` says why it failed, was skipped or is tried again; it is empty for a push that was sent. */
+  /** Counts what became of a push. `code` says why the push was not sent; it is empty for a push that was sent. */
   became(platform: Platform, outcome: Became, code: string): void
 }
 

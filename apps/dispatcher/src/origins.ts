@@ -22,7 +22,7 @@ export const heldForOriginMs = 3_600_000
  * devices only, and no row in a database.
  */
 export type Origins = {
-  /** Gives how long a push should wait before it is sent to an origin; 0 when it may be sent. To an origin that is away, it is then the probe. */
+  /** Gives how long a push should wait before it is sent to an origin; 0 when it may be sent. A push to an origin that is away is then the probe. */
   waitMs(origin: string): number
   /** Notes whether the origin answered a push, and says whether the origin is away now. `isLast`: this was the push's last attempt. */
   heard(origin: string, what: 'an answer' | 'none', isLast: boolean): boolean

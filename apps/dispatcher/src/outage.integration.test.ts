@@ -31,7 +31,7 @@ const lines = (): Line[] =>
 test.each([
   ['answers 503', '503', 'provider_unavailable'],
   ['refuses connections', 'refuse', 'network_error'],
-])('while a provider %s no push fails: audience gets every push, even after its last attempt', async (_name, outage, code) => {
+])('while FCM %s no push with a ttl above 0 fails: audience gets each, even after its last attempt', async (_name, outage, code) => {
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage })
   const early = rig.peers.queue('android', await rig.androids(25), { tries: 0 })
   const late = rig.peers.queue('android', await rig.androids(2), { tries: 4 })
@@ -58,7 +58,7 @@ test('while a provider is away, a push with a ttl of 0 fails after its only atte
   expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('any answer to a probe is reported for the circuit, even that the device is dead; outside of a probe that answer is not reported', async () => {
+test('audience is told that a probe was answered, even with a rate limit or a dead device; outside of a probe a dead device is not reported for the circuit', async () => {
   const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'rate_limited' } }), { probe: true })
   expect((await deliver(row)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
   const dead = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }), { probe: true })
@@ -113,7 +113,7 @@ test('the log line of a batch says why pushes were not sent, and the first failu
   expect(warned[0]?.msg).toContain('status page')
 })
 
-test('a provider that breaks off every request is named in the log within one batch, with the error’s own word', async () => {
+test('when a provider breaks off every request, the log line of the batch and one warning have the error’s own word', async () => {
   const row = rig.peers.queue('android', await rig.androids(5, { behaviour: { answer: 'reset_after_accept' } }))
   const finish = await deliver(row)
 

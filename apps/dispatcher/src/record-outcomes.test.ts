@@ -23,7 +23,7 @@ const ignored = {
   stopping: new AbortController().signal,
 }
 
-/** Opens a recorder in which each outcome is recorded with one call. The call gives a promise that resolves when the outcome is committed. */
+/** Opens a recorder whose `record` gives a promise that resolves when the outcome is committed, or parked with its batch. */
 function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   const recorder = openRecorder(commit, options)
   const opened = new Map<OutcomeOwner, BatchRecorder>()
@@ -38,7 +38,7 @@ function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   }
 }
 
-test('a dispatcher has one call to the tracker in flight; outcomes that come meanwhile go together in the next call, at most 1,000', async () => {
+test('a dispatcher has one call to the tracker in flight at a time, and each carries at most 1,000 outcomes', async () => {
   const calls: number[] = []
   let inFlight = 0
   let most = 0
@@ -55,7 +55,7 @@ test('a dispatcher has one call to the tracker in flight; outcomes that come mea
   expect(most).toBe(1)
 })
 
-test('the outcomes of up to 200 batches share a call, each under its own batch', async () => {
+test('a call to the tracker carries outcomes of at most 200 batches', async () => {
   const calls: BatchOutcomes[][] = []
   const recorder = givenRecorder((batches) => Promise.resolve(calls.push(batches)), ignored)
   const owners = Array.from({ length: 250 }, (_, n) => owner(String(n)))
@@ -64,7 +64,7 @@ test('the outcomes of up to 200 batches share a call, each under its own batch',
   expect(Math.max(...calls.map((batches) => batches.length))).toBe(200)
 })
 
-test('a dispatcher repeats an outcome until it is committed, however often the tracker is away', async () => {
+test('when three calls find the tracker away, a dispatcher repeats the outcomes until they are committed', async () => {
   let failures = 3
   const seen: number[] = []
   const recorder = givenRecorder(async (batches) => {
@@ -81,7 +81,7 @@ async function goOn(recorder: ReturnType<typeof givenRecorder>, isOver: () => bo
   for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
 
-test('a batch that the tracker always refuses is set aside: new pushes may be sent, other batches go on, and in the end the batch is given up', async () => {
+test('a batch that the tracker always refuses is parked: new pushes may be sent, other batches go on, and in the end the batch is given up', async () => {
   const calls: string[][] = []
   const givenUp: [string, number][] = []
   const recorder = givenRecorder(
@@ -104,7 +104,7 @@ test('a batch that the tracker always refuses is set aside: new pushes may be se
   expect(after.filter((names) => names.includes('poison') && names.length > 1)).toEqual([])
 })
 
-test('a batch that was set aside and that the tracker takes later is committed with all its outcomes, and nothing is given up', async () => {
+test('a parked batch that the tracker takes later is committed with all its outcomes, and nothing is given up', async () => {
   let refuses = true
   const committed: number[] = []
   const givenUp: string[] = []
@@ -134,7 +134,7 @@ test('a batch that was set aside and that the tracker takes later is committed w
   expect(givenUp).toEqual([])
 })
 
-test('while the tracker takes no outcomes at all, no batch is set aside or given up', async () => {
+test('while the tracker takes no outcomes at all, no batch is parked or given up', async () => {
   let refuses = true
   let calls = 0
   const settled: string[] = []
@@ -172,7 +172,7 @@ test('a batch whose outcomes take the tracker too long does not hold up the othe
   await others
 })
 
-test('a dispatcher that stops leaves a batch that was set aside to the next taker, when its lease ends', async () => {
+test('a dispatcher that stops waits no longer for a parked batch', async () => {
   const stop = new AbortController()
   const recorder = givenRecorder(
     async (batches) => {
@@ -213,7 +213,7 @@ test('a batch that the tracker refuses does not hold up the other batches, and i
   expect(committed).toEqual(['good', 'poison'])
 })
 
-test('a call to the tracker belongs to the trace of its first batch, however long the calls before it took', async () => {
+test('a call to the tracker belongs to the trace of its first batch, also when it waited for an earlier call', async () => {
   const calls: (string | undefined)[] = []
   const recorder = givenRecorder(async () => {
     calls.push(activeRequestId())

@@ -26,8 +26,8 @@ export type Committed = (pushes: number) => void
 /** Sends the outcomes of one batch to the tracker. */
 export type BatchRecorder = {
   /**
-   * Takes the outcome of a push. `committed` gets the number of its pushes that follow each other in a call. No outcome is dropped while the tracker
-   * is away.
+   * Takes the outcome of a push. When a call is committed, neighbours in it that gave the same `committed` are reported by one call of `committed`,
+   * with their number. No outcome is dropped while the tracker is away.
    */
   record(end: End, place: number, committed: Committed): void
   /** Resolves when nothing of the batch is parked any more, because it was committed or given up. Rejects when the process stops before that. */
@@ -103,7 +103,7 @@ export function openRecorder(
     line.add(of)
   }
 
-  /** Puts a batch that was refused alone in its call back in line, or parks it. */
+  /** Puts a batch back in line, or parks it, after a call with it alone has failed. */
   const putBack = (one: Taken, error: unknown) => {
     const { of, waiting } = one
     const refusals = refused.get(of) ?? { count: 0, since: performance.now() }
@@ -228,7 +228,7 @@ function together(first: Waiting, later: Waiting): Waiting {
 
 const nothingWaits = (): Waiting => ({ ends: [], committed: [] })
 
-/** Calls each `committed` function once with the number of its pushes, when its pushes follow each other in the list. */
+/** Calls `committed` once for neighbours in the list that have the same function, with their number. */
 function tellCommitted({ committed }: Waiting): void {
   let from = 0
   for (let at = 1; at <= committed.length; at += 1) {

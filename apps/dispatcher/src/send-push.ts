@@ -9,8 +9,8 @@ import { heldForOriginMs, type Origins } from './origins.ts'
 import type { AppTransport, Provider, Push } from './providers/provider.ts'
 
 /**
- * How a push ended, or when it is tried again. `tries` counts the attempts at the provider, this one included. `environment` of a push that was sent
- * is the APNs environment that accepted it, when that is not the one that was asked first; otherwise null.
+ * How a push ended, or when it is tried again. `tries` counts the attempts at the provider, this one included if it counts. `environment` of a push
+ * that was sent is the APNs environment that accepted it, when that is not the one that was asked first; otherwise null.
  */
 export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
@@ -39,12 +39,12 @@ export type Sending = {
   measures: Measures
   /** How many attempts at the provider there were before this one. */
   triesBefore: number
-  /** Whether this push is the probe of an open circuit. When its answer keeps the circuit open, the attempt does not count. */
+  /** Whether this push is the probe of an open circuit. When its answer says again that the credentials are wrong, the attempt does not count. */
   probe: boolean
   /** The waits before the second, third and further attempts, in seconds. */
   schedule: readonly number[]
   origins: Origins
-  /** The key in `origins` for where the push goes: the app and its push service. */
+  /** The key in `origins` for where the pushes go: the app's id and the name that the transport gives the origin. */
   origin: string
   /** When the ttl ends, in Unix seconds by the database's clock. */
   expiresAtSeconds: number
@@ -58,7 +58,7 @@ export type Sending = {
 }
 
 const refusedAgainMs = 1_000
-/** After this time a push that was a probe is sent again. It gets a batch row of its own, so that the next probe asks another device. */
+/** After this time a push whose probe was refused is sent again. It gets a batch row of its own, so that the next probe asks another device. */
 const probedAgainMs = 1_000
 
 /**
@@ -86,7 +86,10 @@ export function makePush(sending: Sending, recipient: Recipient): Push | Settlem
   return { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
 }
 
-/** Gives how long a push waits for its push service to come back. A push never waits past its ttl, and a push with a ttl of 0 does not wait. */
+/**
+ * Gives how long a push waits for its push service to come back, at most until the ttl ends. A probe, a push with a ttl of 0 and a push older than
+ * `heldForOriginMs` do not wait.
+ */
 function waitForOrigin({ provider, prepared: { send }, origins, origin, probe, elapsedMs }: Sending): number {
   if (!provider.hasManyHosts || send.ttl === 0 || probe || elapsedMs() >= heldForOriginMs) return 0
   return Math.min(origins.waitMs(origin), ttlLeftMs(send.ttl, elapsedMs()))
@@ -159,8 +162,8 @@ function noteOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, an
 }
 
 /**
- * Says what an answer tells a circuit; undefined when it tells nothing, as that one of many push services is away. An acceptance counts for the
- * environment that accepted, a refusal for the environment that was asked first.
+ * Says what an answer tells a circuit; undefined when it tells nothing, for example because only one of many push services is away. An acceptance
+ * counts for the environment that accepted, a refusal for the environment that was asked first.
  */
 function heardOf({ hasManyHosts }: Provider, meaning: AnswerMeaning, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
   const letter = letterOf(meaning, answer)

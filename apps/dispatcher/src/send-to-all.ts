@@ -15,9 +15,9 @@ import type { Hear } from './providers/provider.ts'
 const yieldAfter = 32
 
 /**
- * Sends to the recipients of a batch whose circuits are closed, to all origins at the same time, so that a slow push service holds up its own devices
- * only. Gives the numbers of the recipients that were not sent to: because the batch stopped or belongs to another process, because the credentials
- * were refused, or because another device is the probe.
+ * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`), to all origins at the same time, so that a slow push service
+ * holds up its own devices only. Gives the numbers of the other recipients that were not sent to: because the campaign or this process stops, because
+ * the lease ended, because the credentials were refused, or because another device is the probe.
  */
 export async function sendToAll(
   dispatcher: Dispatcher,
@@ -73,7 +73,10 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
   })
 }
 
-/** Sends to the recipients of one origin until the provider refuses the credentials, or the batch stops or is lost. Gives those not sent to. */
+/**
+ * Sends to the recipients of one origin until the provider refuses the credentials, the campaign or this process stops, or the lease ends. Gives those
+ * not sent to.
+ */
 async function sendInOrder(
   { window, log, measures }: Dispatcher,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,
@@ -105,7 +108,7 @@ async function sendInOrder(
   const mistaken = (recipient: Recipient, { name, stack = '' }: Error): void => {
     const { subscriptionId } = recipient
     const at = stack.split('\n').slice(-4)
-    within(() => log.error({ batchId, campaignId, subscriptionId, error: name, at }, 'a push failed for our own reasons'))
+    within(() => log.error({ batchId, campaignId, subscriptionId, error: name, at }, 'a push failed by a mistake in Herald'))
     ended(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', dead: null })
   }
   /** Sends a push: for the first time, at `firstAt`, or again after the provider surely did not process it. */
@@ -144,7 +147,8 @@ async function sendInOrder(
     setTimeout(() => within(again), resends * 20)
   }
 
-  // What stops a send can happen only while this loop waits, and sending a push does not wait. So `mayGoOn` is asked once after each wait.
+  // `mayGoOn` is asked once after each wait of this loop, because sending a push does not wait: between two waits only a refusal of the credentials
+  // can come.
   let isAsked = false
   for (let at = 0; at < numbers.length; at += 1) {
     if (!window.enterNow(origin, lane)) {

@@ -19,7 +19,7 @@ async function givenSmallBatches(count: number): Promise<Row[]> {
 }
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0)
 
-test('16 small batches that one message names are taken in at most four calls and finished, and each push is sent once', async () => {
+test('16 small batches that one message names are taken in at most four calls and finished, and each push is sent', async () => {
   await rig.start()
   const { takenTogether, finishedTogether } = rig.peers.state
   const rows = await givenSmallBatches(16)
@@ -34,7 +34,7 @@ test('16 small batches that one message names are taken in at most four calls an
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('when a call for several batches fails for one of them, all of them are still taken once and delivered', async () => {
+test('when the call that takes several batches together fails because of one of them, each is still taken once and finished', async () => {
   await rig.start()
   const rows = await givenSmallBatches(5)
   rig.peers.state.failsTogether.add(rows[2]?.batchId ?? '')
@@ -58,7 +58,7 @@ test('when the batches of a message cannot be taken, NATS delivers the message a
   for (const row of rows) expect(row.takes).toBe(1)
 })
 
-test('each push of the batches that audience gives to a waiting dispatcher is sent once, and the batches are finished', async () => {
+test('a waiting dispatcher sends the push of each batch that audience gives it, and finishes the batches', async () => {
   await rig.start()
   const rows = await givenSmallBatches(16)
 

@@ -92,7 +92,7 @@ test('a dispatcher whose batch another one has taken stops sending, records the 
   expect(rig.peers.outcomesOf(row)).toHaveLength(arrived.length)
 })
 
-test('a dispatcher whose lease ended while the tracker was away does not send its pushes again', async () => {
+test('a dispatcher that takes its own batch again, because the lease ended while the tracker was away, sends no push a second time', async () => {
   await rig.start()
   const devices = await rig.androids(30)
   const row = rig.peers.queue('android', devices)

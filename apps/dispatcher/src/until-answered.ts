@@ -4,7 +4,7 @@ const never = new AbortController().signal
 
 /**
  * Repeats a call until it is answered, with pauses that grow from 50 ms to 1 s. Gives undefined when the signal comes first. Repeats only after
- * queue_unavailable and database_unavailable, and throws any other fault.
+ * queue_unavailable and database_unavailable, and throws any other error.
  */
 export async function untilAnswered<Answer>(call: () => Promise<Answer>, giveUp: AbortSignal = never): Promise<Answer | undefined> {
   for (let pauseMs = 50; !giveUp.aborted; pauseMs = Math.min(pauseMs * 2, 1_000)) {

@@ -8,8 +8,8 @@ export type Flows = {
 }
 
 /**
- * Listens to the broadcasts that say which campaigns stop. They stop only batches in work, since audience decides whether another batch may be taken.
- * So a missed broadcast costs no more than the batches taken before it, and a campaign that resumes needs nothing from this process.
+ * Listens to the broadcasts that say which campaigns stop. A broadcast stops only batches in work, since audience decides whether another batch may be
+ * taken. So after a missed broadcast only the batches taken before it are still sent, and a campaign that resumes needs nothing from this process.
  */
 export function watchFlows(bus: Bus): Flows {
   const following = new Map<string, Set<AbortController>>()

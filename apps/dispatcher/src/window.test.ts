@@ -33,7 +33,7 @@ test('large sends leave a quarter of the pushes in flight to small sends', async
   expect(prompt()).toBe(2)
 })
 
-test('while pushes to several providers or push services wait, none of these has more than a quarter of the pushes in flight', async () => {
+test('while pushes to two providers wait, neither gets a place for more than a quarter of the pushes in flight', async () => {
   const window = openWindow(8)
   const first = await ask(window, 'fcm', 'prompt', 20)
   expect(first()).toBe(8)

@@ -2,17 +2,17 @@ import { lanes, type Lane } from '@herald/contracts/platform'
 import { openTurns, type Turns } from '@herald/service/turns'
 
 /**
- * Bounds how many pushes of a process are unanswered or have an outcome that is not committed: these would be sent twice if the process were killed
- * now. A push takes a place before it is rendered and sent, and its place is given back when its outcome is committed or it goes back to audience. So
- * a slow tracker slows sending down and does not fill the memory.
+ * Bounds how many pushes of a process are unanswered or have an outcome that is not committed: these may be sent twice if the process is killed now. A
+ * push takes a place before it is rendered and sent, and gives the place back when its outcome is committed or parked (record-outcomes.ts), or when
+ * the push goes back to audience. So a slow tracker slows sending down and does not fill the memory.
  *
- * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, each has at most
- * a quarter of the places. And the bulk lane leaves a quarter of the places, rounded down, to the prompt lane.
+ * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, an origin that has
+ * a quarter of the places or more gets no further one. And the bulk lane leaves a quarter of the places, rounded down, to the prompt lane.
  */
 export type Window = {
   /** Waits for a place. The apps of an origin and lane take turns. Gives false when the signal comes first; then there is no place to give back. */
   enter(origin: string, lane: Lane, signal: AbortSignal, appId?: string): Promise<boolean>
-  /** Takes a place if one is free. Nearly every push gets its place here, without a promise. */
+  /** Takes a place and gives true, or gives false when the push must wait. Nearly every push gets its place here, without a promise. */
   enterNow(origin: string, lane: Lane): boolean
   /** Gives back places of this origin and lane. */
   leave(origin: string, lane: Lane, places?: number): void
@@ -23,7 +23,6 @@ export type Window = {
 type Waiting = { enter: () => void }
 type Origin = { held: number; waiting: Record<Lane, Turns<Waiting>> }
 
-/** Opens a window with `size` places. */
 export function openWindow(size: number): Window {
   const share = Math.max(1, Math.floor(size / 4))
   const keptForPrompt = Math.floor(size / 4)

@@ -28,8 +28,8 @@ export type Config = {
   privateKeyPath: string
   statePath?: string | undefined
   /**
-   * When set, devices that an operator uses report to Herald at this address. It is for a simulator that cannot reach the address at which the
-   * operator's browser reaches Herald; without it the devices report there.
+   * When set, devices that an operator uses report to Herald at this address, and not at the `reportTo` with which each device was made. It is for a
+   * simulator that cannot reach the address at which the operator's browser reaches Herald.
    */
   reportTo?: string | undefined
 }

@@ -17,8 +17,8 @@ export function isVisible(value: string): boolean {
 }
 
 /**
- * Says whether a field surely breaks no rule, because its name was checked before. True for most fields, since the same names come again and again,
- * and faster than `brokenFieldRule`.
+ * Says whether a field surely breaks no rule, because its name was checked before and its value is visible ASCII. True for most fields, since the same
+ * names come again and again, and faster than `brokenFieldRule`.
  */
 export function isUsualField(name: string, value: string): boolean {
   return rightNames.has(name) && isVisible(value)

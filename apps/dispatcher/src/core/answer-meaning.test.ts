@@ -89,7 +89,7 @@ test.each(rows)('an answer of %s, %i %s, means %s %s', (platform, status, reason
 })
 
 // spec: providers/unknown-answer, providers/tries
-test('a push whose answer Herald does not know has at most three attempts; a push that is answered 503 has five', () => {
+test('a push whose answer Herald does not know has at most three attempts; a push that is answered 503 has at most five', () => {
   expect(readAnswer(providers.ios.answers, answered(418))).toMatchObject({ maxTries: 3 })
   expect(readAnswer(providers.ios.answers, answered(503))).toMatchObject({ maxTries: 5 })
 })

@@ -6,13 +6,13 @@ import type { Answer } from './answer.ts'
 /**
  * What a provider's answer means for the push, by class:
  * - `sent`: the provider took the push.
- * - `retry`: the provider will take the push later.
+ * - `retry`: the push has not arrived, and a later attempt may succeed.
  * - `unknown`: the push may have been delivered, so it is sent again with the same identity.
  * - `config`: the app's credentials or settings are wrong.
  * - `suspect`: the credentials may be wrong, since one of many push services says so.
  * - `guarded`: either the token is dead or the app's settings are wrong. The mass guard decides which.
- * - `dead`: the token is dead.
- * - `bad`: the provider will never take this push.
+ * - `dead`: the token is dead, or the device's encryption keys do not decode.
+ * - `bad`: the provider will never take this push, or Herald may not connect to the device's address.
  * - `refused`: the provider did not process the push, so it may be sent again at once.
  */
 export type AnswerMeaning =
@@ -115,7 +115,7 @@ export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
 const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
 /**
- * Gives the letter that an answer says to the circuit. Undefined when no answer came and the provider was not away, unless the app's key does not
+ * Gives the letter that an answer says to the circuit. Undefined when the provider gave no answer, unless it was away (`u`) or the app's key does not
  * open (`c`).
  */
 export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {

@@ -14,7 +14,7 @@ export const isExpired = (ttlSeconds: number, elapsedMs: number): boolean => ttl
  */
 export const secondsLeft = (ttlSeconds: number, elapsedMs: number): number => Math.ceil(ttlLeftMs(ttlSeconds, elapsedMs) / 1000)
 
-/** A wait is made longer by a random share of it, up to this share, and never shorter: a provider that asked for a second gets at least a second. */
+/** A wait of the schedule is made longer by a random share of it, at most this share. A wait that the provider asked for is not changed. */
 const jitter = 0.25
 
 export type NextTry = { is: 'retry'; inMs: number } | { is: 'failed'; code: FailureCode }

@@ -4,7 +4,7 @@ import { word, type Answer } from '../core/answer.ts'
 const neverConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_NODATA|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EPROTO|ERR_TLS_.*|ERR_SSL_.*|CERT_.*|UNABLE_TO_.*|SELF_SIGNED_.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/
 
-/** Error codes that say that the push was not processed: the session was closing already, or the server left the stream out (RFC 9113 8.7). */
+/** Error codes that say that the push was not processed: the session was closing already, or the server refused the stream (RFC 9113 8.7). */
 const neverProcessed = /^(NGHTTP2_REFUSED_STREAM|ERR_HTTP2_GOAWAY_SESSION|ERR_HTTP2_INVALID_SESSION)$/
 
 /**

@@ -3,7 +3,7 @@ import { openMetrics } from '@herald/service/metrics'
 import { expect, test } from 'vitest'
 import { openConnectionNotes } from './open-providers.ts'
 
-test('events of connections to providers are counted and logged at level debug, without the host of a push service', async () => {
+test('events of connections to providers are counted, and logged at level debug, with a host only when one is given', async () => {
   const metrics = openMetrics()
   const lines: string[] = []
   const log = openLog('dispatcher', 'debug', { write: (line: string) => void lines.push(line) })

@@ -23,7 +23,7 @@ import { webPush } from './web-push/provider.ts'
 export const providers: Readonly<Record<Platform, Provider>> = { ios: apns, android: fcm, web: webPush }
 
 export type Transports = {
-  /** Gives the transport for an app's credentials. The transport is kept, with its connections, until the credentials change. */
+  /** Gives the transport for an app's credentials. It is kept, with its connections, until the credentials change or too many others are kept. */
   for(appId: string, credentials: ProviderCredentials): AppTransport
   /** Opens a transport with new connections, for the one push of a check. It asks only the APNs environment that the credentials name. */
   openForCheck(appId: string, credentials: ProviderCredentials): { transport: Transport; close(): void }
@@ -31,7 +31,8 @@ export type Transports = {
 }
 
 /**
- * The transports, with their connections, of at most this many apps and providers are kept open. An idle connection costs a ping every half minute.
+ * At most this many transports, one for each app and provider, are kept open with their connections. An idle connection to APNs or FCM costs a ping a
+ * minute.
  */
 const keptTransports = 500
 
@@ -95,8 +96,8 @@ const refusing: Transport = {
 }
 
 /**
- * Counts what happens to connections to providers, and logs it at level debug with the provider's `host`. The host of a push service is part of a
- * device's address, so it is not logged.
+ * Counts what happens to connections to providers, and logs it at level debug with the provider's `host`. For push services `host` is left out,
+ * because it is part of a device's address.
  */
 export function openConnectionNotes({
   metrics,

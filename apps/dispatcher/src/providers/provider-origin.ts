@@ -15,7 +15,7 @@ export type ProviderOrigin = {
 const replaceEveryMs = 10_000
 
 const limits: Partial<Limits> = {
-  // FCM allows 100 streams on each connection, and up to 1,000 pushes (DISPATCH_WINDOW) may be on their way.
+  // FCM allows 100 streams on each connection, and by default up to 1,000 pushes (DISPATCH_WINDOW) may be on their way.
   connections: 10,
   // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
   queuedRequests: 100_000,

@@ -65,7 +65,7 @@ export type OpenProvider<Credentials extends ProviderCredentials = ProviderCrede
 export type AppTransport = {
   transport: Transport
   version: number
-  /** The APNs environment of the credentials; empty for other providers. */
+  /** The APNs environment of the credentials, or the other one if only that has an address; empty for other providers. */
   environment: CircuitEnvironment
   /** Gives the environment that a recipient's push is sent to first. It names the circuit of the push. */
   environmentOf(to: SentTo): CircuitEnvironment
@@ -113,7 +113,7 @@ export type Hear = (answer: Answer | Error) => void
 
 /**
  * Hands pushes of one app to one provider. The caller decides how many are sent at once (`window.ts`). A transport repeats only a push that the
- * provider surely did not process. The answer is passed to a function and not by a promise: promises were a fifth of what a push cost.
+ * provider has surely not delivered. The answer is passed to a function and not by a promise: promises were a fifth of what a push cost.
  */
 export type Transport = {
   send(push: Push, hear: Hear): void

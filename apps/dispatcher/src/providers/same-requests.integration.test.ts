@@ -82,7 +82,7 @@ const pushesTo = (platform: 'ios' | 'android', devices: Device[]): Push[] =>
     return { msgId, address, keys: null, environment: null, body: encoded.body, collapseId, silent, priority, ...at }
   })
 
-test.each(['ios', 'android'] as const)('%s: the provider gets the same request from Herald as from the library', async (platform) => {
+test.each(['ios', 'android'] as const)('%s: the simulator records the same push from Herald as from the library', async (platform) => {
   const account = platform === 'ios' ? { bundleId: topic } : { projectId }
   const devices = await simulator.devices({ platform, count: changes.length, ...account })
   const pushes = pushesTo(platform, devices)
@@ -123,7 +123,8 @@ const sendWithBoth = async (platform: 'ios' | 'android'): Promise<Record<'own' |
 }
 
 /**
- * Headers that are not compared: by them a library names itself or says what it accepts, or they give the body's length, which HTTP/2 does not need.
+ * Headers that are not compared: by them a library names itself, its way to sign in or what it accepts, or they give the body's length, which HTTP/2
+ * does not need.
  */
 const saysNothing = [
   'user-agent',

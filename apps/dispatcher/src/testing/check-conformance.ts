@@ -12,9 +12,9 @@ import { startNodeFronts } from './start-node-fronts.ts'
 import { startSimulator, type Device } from './start-simulator.ts'
 
 /**
- * Runs one list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher in a process of its own. Four test files call
- * it, two for each kind of transport, so that both kinds must pass the same cases. With `isBehindNode`, Node's own HTTP/2 server passes the requests
- * on to the simulator's APNs and FCM, and Web Push is left out.
+ * Runs the same tests for APNs, FCM and Web Push against the strict simulator, through a dispatcher in a process of its own. Four test files call it,
+ * two for each kind of transport, so that both kinds must pass the same tests. With `isBehindNode`, Node's own HTTP/2 server passes the requests on to
+ * the simulator's APNs and FCM, and Web Push is left out.
  */
 export async function checkConformance(transport: 'own' | 'library', { isBehindNode = false } = {}): Promise<void> {
   const natsUrl = await freshNats()
@@ -271,7 +271,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(again.finished.environments).toEqual([])
     })
 
-    test('a token that the remembered environment refuses is found in the other one, and that is remembered', async () => {
+    test('a push whose token the remembered environment refuses is sent to the other one, and audience is told the environment', async () => {
       const devices = await makeDevices('ios', 1)
       const row = peers.queue('ios', devices)
       const recipients = row.recipients.map((recipient) => ({ ...recipient, environment: 'sandbox' as const }))

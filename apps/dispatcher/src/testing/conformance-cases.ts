@@ -14,7 +14,7 @@ export type Case = {
   /** With `times: 1` the device answers like this once. A repeat within the transport would then be accepted. */
   behaviour: { answer: string; retryAfterSeconds?: number; times?: number }
   expected: Partial<Record<Platform, Expected>>
-  /** How many times the device got the push. */
+  /** How many times the device must get the push; 0 when left out. */
   arrived?: number
 }
 const onAll = (expected: Expected) => ({ ios: expected, android: expected, web: expected })
@@ -62,7 +62,7 @@ export const cases: Case[] = [
   { name: 'accepted and then 503', behaviour: { answer: 'accepted_then_503', times: 1 }, expected: onAll(soon), arrived: 1 },
   { name: 'broken off after it was accepted', behaviour: { answer: 'reset_after_accept', times: 1 }, expected: onAll(soon), arrived: 1 },
 ]
-/** A send that uses every field of a payload. */
+/** A send with texts, buttons, presentation and send fields. */
 export const rich: Partial<FrozenSend> = {
   content: {
     _default: 'en',

@@ -30,8 +30,8 @@ const nearLimit = (platform: Platform, { payload }: Arrived) => {
 }
 
 /**
- * Sends with each send field and each stage of cutting a payload, and how they must arrive (spec: sending/ttl-told, sending/collapse-id,
- * sending/silent, content/cut-at-send).
+ * Sends that differ in a send field or in what their texts render to, and how their pushes must arrive or end (spec: sending/ttl-told,
+ * sending/collapse-id, sending/silent, content/cut-at-send).
  */
 export const sends: SendCase[] = [
   {

@@ -10,7 +10,8 @@ import { startNodeServer } from './start-node-server.ts'
 import type { Simulator } from './start-simulator.ts'
 
 /**
- * Starts a server of Node's own in front of each HTTP/2 service of the simulator, so that nghttp2 checks every request before the simulator gets it.
+ * Starts a server of Node's own in front of each of the simulator's two APNs environments and FCM, so that nghttp2 checks every request before the
+ * simulator gets it.
  */
 export async function startNodeFronts({ addresses, ca }: Simulator) {
   const simulatorCa = readFileSync(ca, 'utf8')

@@ -346,7 +346,7 @@ export async function makeAccounts(simulator: Simulator) {
   return {
     credentials,
     vapid,
-    /** Gives one token of the team's key for each minute, and a single token for any other key. */
+    /** Gives one token of the team's key for each minute, and one single token for all other keys. */
     apnsToken(mintedAt: Date, key: string | KeyObject = privateKey): ApnsToken {
       const name = typeof key === 'string' ? mintedAt.toISOString().slice(0, 16) : 'foreign'
       const token = tokens.get(name) ?? {

@@ -174,7 +174,7 @@ test.each(behaviours)('when a device is set to %j once, APNs answers %i %s and t
   expect((await send()).status).toBe(200)
 })
 
-test('APNs counts a push that it accepts, also when it breaks the answer off or answers 503', async () => {
+test('the simulator counts a push that APNs accepts, also when APNs then breaks its answer off or answers 503', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })
   await expect(send()).rejects.toThrow(/INTERNAL_ERROR/)
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'accepted_then_503', times: 1 })

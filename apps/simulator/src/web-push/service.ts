@@ -26,7 +26,7 @@ const refusals: Readonly<Record<Refusal, No>> = {
 /** The answer of the push service to every request while its fault `outage` is `503`. */
 export const webPushUnavailable: Answer = refuse(refusals.unavailable)
 
-/** Serves a push service (RFC 8030) that demands VAPID (RFC 8292), and aes128gcm of a body (RFC 8291). `origin` is called once the port is known. */
+/** Serves a push service (RFC 8030) that demands VAPID (RFC 8292), and aes128gcm of a body (RFC 8291). `origin` is called only after the port is known. */
 export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
   const checkVapid = openVapid(origin)
   const series = randomBytes(6).toString('base64url')

@@ -35,7 +35,7 @@ export type Owner = {
   /** Is called when the connection may be able to begin more streams than before. */
   roomier: () => void
   /**
-   * Is called when the connection begins no new streams: a GOAWAY has come, its stream numbers are used up, or the client is being closed. Open
+   * Is called when the connection will begin no new stream: a GOAWAY has come, its stream numbers are used up, or the client is being closed. Open
    * streams go on.
    */
   draining: (connection: Connection, reason: string) => void
@@ -182,7 +182,7 @@ export class Connection {
     this.closeStream(stream)
   }
 
-  /** Ends a stream because its answer broke a rule of HTTP/2. Other streams go on. */
+  /** Ends a stream on which the server broke a rule or a limit. Other streams go on. */
   failStream(stream: Stream, code: number): void {
     stream.giveReply({ is: 'unanswered', why: 'broken', reason: errorName(code) })
     this.resetStream(stream, code)

@@ -55,7 +55,7 @@ test('answers that arrive in any two pieces give the same replies', () => {
   }
 })
 
-test('each request gets one reply also over TLS, when the connection is closed or broken after every third byte of the answers', async () => {
+test('over TLS too, each request gets the reply that the server had given completely, when the connection ends after every third byte of the answers', async () => {
   const { bytes, decided } = givenAnswers()
   let cut = 0
   const peer = await givenScriptedServer(({ type, streamId }, connection) => {

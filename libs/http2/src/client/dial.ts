@@ -21,7 +21,7 @@ export type DialOptions = {
   offerHttp1?: boolean | undefined
 }
 
-/** The result of connecting: a TLS connection and the protocol that both ends agreed on, or a word of the system or of TLS for the failure. */
+/** The result of connecting: a TLS connection and the protocol that both ends agreed on, or a short word for the failure. */
 export type Dialed = { is: 'connected'; socket: TLSSocket; protocol: 'h2' | 'http/1.1' } | { is: 'failed'; reason: string }
 
 /**

@@ -103,7 +103,7 @@ test('while a server does not read, less than 12 MB of requests wait in buffers,
   expect(new Set((await Promise.all([opened, ...replies])).map(told))).toEqual(new Set(['200']))
 })
 
-test('a server that allows one stream at a time gets the requests one by one in their order, and answers them all', async () => {
+test('a server that allows one stream at a time gets the requests one by one, and every request is answered', async () => {
   let open = 0
   let most = 0
   const order: number[] = []
@@ -142,7 +142,7 @@ test('while a server allows no stream, requests wait; those that time out before
   expect((await Promise.all(patient)).map(told)).toEqual(Array(5).fill('200'))
 })
 
-test('when one connection is full, another is opened, up to the limit; a connection carries as many requests as it is allowed to', async () => {
+test('when one connection is full, another is opened, up to the limit; each carries as many requests at once as the server allows', async () => {
   let isAnswering = false
   const held: (() => void)[] = []
   const peer = await given(

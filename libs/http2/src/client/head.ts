@@ -9,7 +9,7 @@ export type PreparedHead = { readonly pseudoHeaders: readonly Required<HeadField
 
 /**
  * Makes what many requests have in common: method, authority and fields. Each request has a path of its own. Throws TypeError for a field that HTTP/2
- * does not allow; the message has the name of the field and never its value.
+ * does not allow; the message never has the field's value.
  */
 export function prepareHead({
   method = 'POST',
@@ -44,7 +44,8 @@ export function checkField(field: HeadField): void {
 
 /** Throws TypeError unless the path begins with a slash and has only visible ASCII characters. */
 export function checkPath(path: string): void {
-  if (path.charCodeAt(0) !== 0x2f || !isVisible(path)) throw new TypeError('the path of a request is no visible ASCII that begins with "/"')
+  if (path.charCodeAt(0) !== 0x2f || !isVisible(path))
+    throw new TypeError('the path of a request must begin with "/" and have only visible ASCII characters')
 }
 
 /** Says whether a value has only characters of one byte, so that its length in bytes is its number of characters. */

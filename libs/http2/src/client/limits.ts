@@ -1,10 +1,10 @@
 /** How much of this process one origin may use, and how long it waits. Times are in milliseconds. */
 export type Limits = {
-  /** At most this many connections are open at once. Another one is opened when all are full. */
+  /** At most this many connections take requests at once. Another one is opened when all are full. */
   connections: number
   /**
-   * At most this many connections may be finishing their last requests after a GOAWAY. With more, no new connection is opened, because a server could
-   * send GOAWAY on one connection after another.
+   * While this many connections are finishing their last requests after a GOAWAY, no new connection is opened, because a server could send GOAWAY on
+   * one connection after another.
    */
   drainingConnections: number
   /** At most this many requests are open at once on a connection, even when the server allows more. */

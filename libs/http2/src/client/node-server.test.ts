@@ -157,7 +157,7 @@ test('when a server changes its settings while 3,000 requests are on their way, 
   expect(served).toBe(3_000 - refused)
 })
 
-test('when Node’s server ends a connection gracefully (GOAWAY, then the open streams), no request is lost or repeated', async () => {
+test('when Node’s server ends connections gracefully (GOAWAY, then the open streams), each request is answered or refused, and no refused one was served', async () => {
   let served = 0
   await listen((stream) => {
     served++

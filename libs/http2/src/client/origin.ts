@@ -11,7 +11,7 @@ import { WaitingLine } from './waiting-line.ts'
 /** An event of an origin's connections, for metrics and logs. A reason is a short word and names no host; the listener knows the origin. */
 export type OriginEvent =
   | { is: 'connected'; isResumed: boolean; tookMs: number }
-  /** A connection could not be made. The next attempt is made `retryInMs` later at the earliest. */
+  /** A connection could not be made, or ended before any answer. The next one is made `retryInMs` later at the earliest. */
   | { is: 'unreachable'; reason: string; retryInMs: number }
   /** A connection takes no new requests. */
   | { is: 'draining'; reason: string }
@@ -61,7 +61,7 @@ export function openOrigin(options: OriginOptions): Origin {
   let retryAt = 0
   /** The connections that the server has ended with ENHANCE_YOUR_CALM. */
   const scolded = new WeakSet<Connection>()
-  /** Why the last connection could not be made. */
+  /** Why the last connection failed; undefined once another one is made. */
   let unreachable: string | undefined
   let closed: { promise: Promise<void>; resolve: () => void } | undefined
   let ticking: NodeJS.Timeout | undefined

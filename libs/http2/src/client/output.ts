@@ -82,7 +82,7 @@ export class Output {
       this.socket.uncork()
     }
     this.isBlocked = this.socket.writableLength > this.mostBuffered
-    // Above the limit no new requests are written. Only answers to PING and SETTINGS still grow, for a server that sends those and does not read.
+    // Above the limit no new requests are written. Answers to PING and SETTINGS still grow, for a server that sends those and does not read.
     if (this.socket.writableLength > 4 * this.mostBuffered) this.onOverflow()
   }
 

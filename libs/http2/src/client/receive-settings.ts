@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts'
 import { changeInitialWindow, sendWaiting } from './flow-control.ts'
 
 /**
- * A SETTINGS frame may have at most this many settings. A server has fewer than ten to send, and each change of the window changes every stream, so thousands
- * in one frame would only cost time.
+ * A SETTINGS frame may have at most this many settings. A server has fewer than ten to send, and each change of the window changes every stream, so
+ * thousands in one frame would only cost time.
  */
 const mostSettings = 64
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { errorCode, frame, frameType, resetFrame } from '../frames.ts'
 import { answer, givenScriptedServer, goAway, isRequest, sendTo, told, until, type TlsPeer } from '../testing/peers.ts'
 
-// GOAWAY and RST_STREAM over real TLS: which requests were surely not processed, and which may have been. No request gets two replies.
+// GOAWAY and RST_STREAM over real TLS: which requests were surely not processed, and which may have been.
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()

@@ -64,7 +64,11 @@ test('an encoded header block is decoded to the same fields', () => {
   ])
 })
 
-test.each(['00', 'fffffffc', 'ffff'])('%s is refused as a Huffman string: wrong padding, EOS, or over 7 bits of it', (hex) => {
+test.each([
+  ['padding that is not all ones', '00'],
+  ['EOS', 'fffffffc'],
+  ['padding of over 7 bits', 'ffff'],
+])('a Huffman string with %s is refused', (_, hex) => {
   const bytes = Buffer.from(hex, 'hex')
   expect(decodeHuffman(bytes, 0, bytes.length)).toBeUndefined()
 })

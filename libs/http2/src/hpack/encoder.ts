@@ -2,9 +2,9 @@ import { writeInteger, writeString } from './integer.ts'
 import { staticIndexes, staticTable } from './static-table.ts'
 
 /**
- * How a field is written into a header block. `indexed`: it enters the dynamic table, and is one or two bytes from its second use on. `literal`: its
- * text is written every time. `never`: its text is written every time, and no proxy may store it in a table either (RFC 7541 section 7.1.3), as
- * secrets need.
+ * How a field is written into a header block. `indexed`: it enters the dynamic table if it is not too long, and is one or two bytes while it is there.
+ * `literal`: its text is written every time. `never`: its text is written every time, and no proxy may store it in a table either (RFC 7541 section
+ * 7.1.3), as secrets need.
  */
 export type Indexing = 'indexed' | 'literal' | 'never'
 

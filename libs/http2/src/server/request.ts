@@ -1,4 +1,4 @@
-/** A complete request. `body` is valid only during the call; header names are in lower case. */
+/** A complete request. `body` is valid only during the call of `serve`; header names are in lower case. */
 export type Request = { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer }
 
 /** The answer to a request. `ending` replaces the answer: `silence` leaves the request open for ever, `reset` ends it with RST_STREAM. */

@@ -26,7 +26,7 @@ export class Sender {
     this.flush()
   }
 
-  /** Makes all frames wait until `release`. Frames of one read are then written together, in one TLS record. */
+  /** Makes all frames wait until `release`, so that the frames that answer one read are written together. */
   hold(): void {
     this.isHeld = true
   }

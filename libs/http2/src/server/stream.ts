@@ -40,7 +40,7 @@ export const newStream = (id: number, sendWindow: number): Stream => ({
 
 /**
  * Makes a function that stores the decoded fields of one header block in `stream`. It checks strictly that pseudo-headers come first, are known and
- * come once each, and that no field belongs to HTTP/1.1.
+ * come once each, and that the other fields break no rule of `fields.ts`.
  */
 export function takeFields(stream: Stream): (name: string, value: string) => void {
   let sawRegular = false

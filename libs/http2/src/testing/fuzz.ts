@@ -7,7 +7,7 @@ import { literal, status200 } from './peers.ts'
 /** Gives a random whole number from 0 to below its argument. */
 type Random = (below: number) => number
 
-/** How many connections ended with each error code. */
+/** How many sequences were sent, and how many connections ended with each error code. */
 export type FuzzCount = { sequences: number; codes: Map<number, number> }
 
 /**

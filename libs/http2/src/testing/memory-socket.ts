@@ -20,13 +20,11 @@ export class MemorySocket extends Duplex {
     done()
   }
 
-  /** Makes bytes arrive from the other end. */
   arrive(bytes: Buffer): void {
     this.emit('data', bytes)
   }
 }
 
-/** Gives the frames in a byte string. */
 export function framesOf(bytes: Buffer): Frame[] {
   const frames: Frame[] = []
   const take: OnFrame = (type, flags, streamId, buffer, start, end) =>

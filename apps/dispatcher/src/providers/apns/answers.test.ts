@@ -55,6 +55,6 @@ test.each<[reply: Reply, means: object]>([
     { is: 'unanswered', why: 'broken', reason: 'INTERNAL_ERROR' },
     { is: 'unanswered', why: 'broken', reason: 'INTERNAL_ERROR' },
   ],
-])('when APNs does not answer, the failure says what is known: %o', (reply, means) => {
+])('a request that APNs does not answer becomes an answer that says what happened to the push: %o', (reply, means) => {
   expect(read(reply, 'production')).toEqual(means)
 })

@@ -7,7 +7,7 @@ import { answerOfReply, field, jsonOf } from '../reply.ts'
 export const apnsAnswers: readonly AnswerRow[] = [
   { status: 200, class: 'sent' },
   { status: 410, reasons: ['Unregistered', 'ExpiredToken'], class: 'dead', code: 'token_dead' },
-  // By now both environments were asked: a token of the sandbox is not dead because production does not know it.
+  // By now each environment that has an address was asked: a token of the sandbox is not dead because production does not know it.
   { status: 400, reasons: ['BadDeviceToken'], class: 'guarded', code: 'token_invalid' },
   { status: 400, reasons: ['DeviceTokenNotForTopic'], class: 'guarded', code: 'sender_mismatch' },
   { status: 400, reasons: ['BadTopic', 'MissingTopic', 'TopicDisallowed'], class: 'config', code: 'sender_mismatch' },
@@ -25,7 +25,6 @@ export const apnsAnswers: readonly AnswerRow[] = [
   { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
 ]
 
-/** Reads the answer of APNs to a push. */
 export function read(reply: Reply, environment: Environment): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply

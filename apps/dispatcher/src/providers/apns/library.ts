@@ -51,7 +51,7 @@ export function openApnsLine(url: URL, environment: Environment, topic: string):
   return { send: (push, token, hear) => tell(send(push, token), hear), close: () => shutDown(line) }
 }
 
-/** Replaces the token object of node-apn. Its token is set by this file, so node-apn neither signs it nor lets it expire. */
+/** Replaces the token object of node-apn. This file sets `current`, the provider token, so node-apn neither signs a token nor lets one expire. */
 type LibraryToken = { generation: number; current: string; iat: null; regenerate(): void; isExpired(): boolean }
 type LibraryLine = { provider: apn.Provider; token: LibraryToken }
 

@@ -3,7 +3,7 @@ import { openProviderToken } from './provider-token.ts'
 
 const minute = 60_000
 
-test('a dispatcher asks the gateway for a provider token once a minute, by one call at a time', async () => {
+test('a dispatcher asks the gateway for a provider token at most once a minute, by one call at a time', async () => {
   let now = 0
   let asked = 0
   const token = openProviderToken(

@@ -10,7 +10,7 @@ const askEveryMs = 60_000
 /** While the gateway is away, a token is used until it is this old. Apple refuses a token that is an hour old. */
 const usableMs = 58 * 60_000
 
-/** The provider token of one app. The dispatcher asks the gateway for it by one call at a time (`askEveryMs`). */
+/** The provider token of one app. The dispatcher asks the gateway for it by one call at a time, at most as often as `askEveryMs` says. */
 export type ProviderToken = {
   /** Gives the token to use now; null when the app has no credentials. Throws when the gateway is away and no usable token is known. */
   current(): Promise<string | null>

@@ -60,7 +60,7 @@ export function openApns({
     const answer = await answerOf((hear) => lineTo(environment, url).send(push, providerToken, hear))
     return hasExpired(answer) ? sendRenewed({ environment, url }, push, providerToken, answer) : answer
   }
-  /** Repeats a push once with a newer provider token. When the expired token is too young to be replaced, gives `answer` unchanged. */
+  /** Repeats a push once with a newer provider token. Gives `answer` unchanged when the gateway has no other token or cannot be asked. */
   const sendRenewed = async ({ environment, url }: Place, push: Push, expired: string, answer: Answer): Promise<Answer> => {
     const fresh = await token.renew(expired).catch(() => null)
     if (fresh === null || fresh === expired) return answer
@@ -115,7 +115,7 @@ function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Place[]
   })
 }
 
-/** Gives the environment that a push goes to first. */
+/** Gives the environment that a push goes to first: the wanted one, unless only the other has an address. */
 export const firstEnvironment = (wanted: Environment, addresses: ApnsAddresses): Environment =>
   environmentsFor(wanted, addresses)[0]?.environment ?? wanted
 

@@ -27,12 +27,12 @@ test.each([408, 429, 500, 503])('when the token service answers %i, the push is 
 })
 
 // spec: providers/oauth-token
-test.each([400, 401, 403])('when the token service answers %i, the credentials are wrong', async (status) => {
+test.each([400, 401, 403])('when the token service answers %i, the credentials count as wrong', async (status) => {
   expect(await meaningWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
 })
 
 test.each([600, -600])(
-  'a clock that is %i s off is reported, and requests for tokens are dated by the token service’s clock',
+  'a clock that is %i s off is reported, and the next request for a token is dated by the token service’s clock',
   async (seconds) => {
     const theirs = () => new Date(Date.now() - seconds * 1000)
     const server = createServer((request, response) => {

@@ -13,15 +13,14 @@ export const fcmAnswers: readonly AnswerRow[] = [
   { status: 400, reasons: ['INVALID_ARGUMENT message.token'], class: 'guarded', code: 'token_invalid' },
   { status: 400, reasons: ['INVALID_ARGUMENT'], class: 'bad', code: 'payload_invalid' },
   { status: 403, reasons: ['SENDER_ID_MISMATCH'], class: 'guarded', code: 'sender_mismatch' },
-  // By now the push was sent a second time, with a new OAuth token.
+  // By now the push was sent a second time, with a new OAuth token, unless the token service refused to give a token.
   { status: 401, class: 'config', code: 'credentials_invalid' },
-  // The service account may not send for this project. That has the same effect as wrong credentials.
+  // PERMISSION_DENIED: the service account may not send for this project. That has the same effect as wrong credentials.
   { status: 403, reasons: ['THIRD_PARTY_AUTH_ERROR', 'PERMISSION_DENIED'], class: 'config', code: 'credentials_invalid' },
   { status: 429, class: 'retry', code: 'rate_limited', waitMs: 60_000 },
   { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
 ]
 
-/** Reads the answer of FCM to a push. */
 export function read(reply: Reply): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply
@@ -42,7 +41,7 @@ const accepted: Answer = Object.freeze({
 const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'
 
-/** Reads an answer of FCM that is not 200. Its reason is FcmError's code, or else google.rpc's status, and says when the token is to blame. */
+/** Reads an answer of FCM. The reason of a refusal is FcmError's code, or else google.rpc's status, and says when the token is to blame. */
 export function answerOf({ status, retryAfter, data }: { status: number; retryAfter: unknown; data: unknown }, now: Date): Answer {
   const error = field(data, 'error')
   const details = listOf(field(error, 'details'))

@@ -15,8 +15,8 @@ export type Firebase = {
 }
 
 /**
- * Opens firebase-admin for one project. The library has no options for three things, so Herald changes them in the library's objects, and checks at
- * the start that an update of the library has not moved them:
+ * Opens firebase-admin for one project. The library has no options for three things, so Herald changes them in the library's objects, and throws when
+ * an update of the library has moved what it changes:
  * - The library's repeats are switched off: a 503 blocked the whole call for 4 s.
  * - The time limit is Herald's instead of 15 s. It also ends a stream that the server cancels without an answer, for which the library would wait for
  *   ever.

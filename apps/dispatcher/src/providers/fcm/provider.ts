@@ -23,7 +23,8 @@ export const fcm: Provider<CredentialsOf<'fcm'>> = {
     const lineTo = await lineOpener(config, notesOf)
     const onSkew = (aheadMs: number) => {
       const aheadSeconds = Math.round(aheadMs / 1000)
-      const text = 'this machine’s clock is off the provider’s by more than a minute: set it, or tokens signed by it are refused'
+      const text =
+        'this machine’s clock is off the provider’s by more than a minute: set the clock, since providers refuse tokens with a wrong date'
       log.warn({ aheadSeconds }, text)
     }
     return {

@@ -15,7 +15,6 @@ export const webPushAnswers: readonly AnswerRow[] = [
   { status: '3xx', class: 'bad', code: 'payload_invalid' },
 ]
 
-/** Reads the answer of a push service to a push. */
 export function read(reply: Reply): Answer {
   if (reply.is === 'unsent' && reply.reason === blockedAddress) return { is: 'unsendable', why: 'address' }
   if (reply.is !== 'answered') return answerOfReply(reply)

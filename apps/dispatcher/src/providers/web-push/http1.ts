@@ -16,14 +16,14 @@ export type Http1 = {
 }
 
 export type Http1Options = DialOptions & {
-  /** At most this many connections are open at once, and at most `idleConnections` while nothing is sent. */
+  /** At most this many connections are open at once. Of the idle ones at most `idleConnections` are kept. */
   connections: number
   idleConnections: number
   idleMs: number
   connectMs: number
   /** At most this many bytes of an answer's body are read. Herald does not use the body; it is read so that the connection can be used again. */
   bodyBytes: number
-  /** Is called when a new connection agrees on HTTP/2, because the push service has learned it. From then on nothing is sent over HTTP/1.1. */
+  /** Is called when a new connection agrees on HTTP/2, because the push service has learned it. Its caller sends later pushes over HTTP/2. */
   onHttp2: () => void
 }
 

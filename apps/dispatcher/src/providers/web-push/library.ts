@@ -25,8 +25,8 @@ const connectLimitMs = 5_000
 const idleMs = 30_000
 
 /**
- * The connections of the process to push services. Without keep-alive each push would need a TLS handshake. Hosts that the operator names have an
- * agent of their own, so that other hosts, however many, cannot take their idle connections.
+ * The connections of the process to push services. Without keep-alive each push would need a TLS handshake. Trusted hosts (`isNamed`) have an agent of
+ * their own, so that other hosts, however many, cannot take their idle connections.
  */
 type Agents = { named: Agent; others: Agent; hosts: PushHosts; close(): void }
 
@@ -120,7 +120,7 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
     let timer: NodeJS.Timeout | undefined
     let connecting: NodeJS.Timeout | undefined
     let isConnected = false
-    // The time limit starts when the request gets a connection: waiting for one of the 64 connections is not the push service's fault.
+    // The time limit starts when the request gets a connection: waiting for a free connection is not the push service's fault.
     outgoing.on('socket', (socket) => {
       timer = setTimeout(() => outgoing.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), answerLimitMs)
       const connected = () => {

@@ -11,7 +11,7 @@ const closedMs = 5_000
 const longestClosedMs = 60_000
 /** While one push tries a new host, the other pushes to the host wait for the result, but no longer than this. */
 const patienceMs = 2_000
-/** At most this many new hosts are tried at once for an app. Hosts that the operator names do not count. */
+/** At most this many new hosts are tried at once for an app. Trusted hosts (`isNamed`) do not count. */
 const newHostsPerApp = 32
 
 /**
@@ -43,8 +43,8 @@ type Host = {
  */
 export type PushHosts = {
   /**
-   * Asks whether a push may be sent to its host. `isNamed`: the operator or the list of known push services names the host, so no device can have
-   * made the host up and it needs no trial.
+   * Asks whether a push may be sent to its host. `isNamed`: the host is trusted (destination.ts of contracts), so no device can have made it up and it
+   * needs no trial.
    */
   enter(about: { appId: string; host: string; isNamed: boolean }): Promise<Entry>
 }
@@ -70,7 +70,7 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
       return
     }
     host.failures += 1
-    // The push was under way when the host was closed, so its failure is not counted again.
+    // A push that was under way when its host was closed does not close the host again.
     if (now() < host.closedUntil || !mayClose(host.failures)) return
     const forMs = Math.min(longestClosedMs, closedMs * 2 ** host.closures)
     Object.assign(host, { provenUntil: 0, closedUntil: now() + forMs, failures: 0, closures: host.closures + 1 })

@@ -93,7 +93,7 @@ test('over HTTP/1.1 the first connection carries the first push, and a hundred p
   expect(service.handshakes()).toBeLessThanOrEqual(16)
 })
 
-test('a push service that learns HTTP/2 gets pushes over HTTP/2 from then on', async () => {
+test('a push service that learns HTTP/2 gets the next push over HTTP/2', async () => {
   const old = await startPushService('http/1.1')
   const { send } = given(open)
   expect(told(await send(old))).toBe('201')

@@ -20,7 +20,7 @@ export type PushRequest = {
 export type PushServices = {
   /** Posts one push, over HTTP/2 where the push service offers it. Never rejects: a failure of the network is a reply too. */
   send(request: PushRequest, about: { isNamed: boolean; isTrial: boolean }): Promise<Reply>
-  /** How many push services have a connection, or are being connected to. */
+  /** How many push services were used and are not closed yet. Some may have no connection at the moment. */
   readonly open: number
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ const bodyBytes = 65_536
 /** Idle connections are searched for and closed this often. */
 const sweepMs = 1_000
 
-/** How many services and connections are allowed: for push services that the operator names, and for all others, which may be thousands. */
+/** How many services and connections are allowed: for push services whose host is trusted (`isNamed`), and for all others, which may be thousands. */
 export const usualSizes = {
   named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },
@@ -39,8 +39,8 @@ export const usualSizes = {
 type Size = typeof usualSizes.named
 
 /**
- * Opens connections to push services as they are needed, to addresses that the guard allows. Push services that the operator names have a pool of
- * their own, so that others, however many, cannot take their connections. `onEvent` is called for what happens to connections over HTTP/2.
+ * Opens connections to push services as they are needed, to addresses that the guard allows. Push services whose host is trusted have a pool of their
+ * own, so that others, however many, cannot take their connections. `onEvent` is called for what happens to connections over HTTP/2.
  */
 export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (event: OriginEvent) => void = () => undefined): PushServices {
   const named = openPool(guard, sizes.named, onEvent)
@@ -103,8 +103,8 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
         bodyBytes,
         // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
         queuedRequests: 100_000,
-        // push-hosts.ts decides for how long a host that does not answer gets no push. This bound only keeps Herald from connecting to the host again
-        // and again without a pause.
+        // The longest pause between two attempts to connect. It can be short, because push-hosts.ts decides how long a host that does not answer gets
+        // no push.
         longestBackoffMs: 1_000,
       },
       onHttp1(socket) {

@@ -90,7 +90,7 @@ test.each(['h2', 'http/1.1'] as const)(
   },
 )
 
-test.each(['h2', 'http/1.1'] as const)('300 pushes sent at once over %s arrive once each, over few connections', async (protocol) => {
+test.each(['h2', 'http/1.1'] as const)('300 pushes sent at once over %s arrive once each, by at most 64 connections', async (protocol) => {
   const service = await startPushService(protocol)
   const own = givenTransport(openOwn)
   const mostConnections = protocol === 'h2' ? 10 : 64

@@ -14,7 +14,7 @@ import { openWebPush as openLibrary } from './library.ts'
 import { answerOf, type Push } from '../provider.ts'
 import { openWebPush as openOwn } from './transport.ts'
 
-/** Push services on this machine that the operator does not name. The name server does not answer for names with "dead" in them. */
+/** Push services on this machine whose hosts are not trusted (`isNamed`). The name server does not answer for names with "dead" in them. */
 
 const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])

@@ -101,7 +101,7 @@ test.each([
 })
 
 // spec: administration/keys, limits/key-form
-test('an API key is shown once, and only its hash and its last four characters are stored', async () => {
+test('an API key is shown once, when it is made: neither the list of keys nor the tables of apps, keys and audit have its text', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend', scopes: ['campaigns:read'] })
   const key = String(made.body['key'])

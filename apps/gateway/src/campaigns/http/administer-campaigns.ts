@@ -44,8 +44,8 @@ const CampaignQuery = PageQuery.extend({
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
 /**
- * The routes with which the dashboard manages campaigns (spec: administration/campaign-operations). The service campaigns has the campaigns, and the
- * tracker has their counters. The gateway checks that the app exists.
+ * The routes with which the dashboard manages campaigns (spec: administration/campaign-operations). The service campaigns has the campaigns, the
+ * tracker their counters, and audience their waves. The gateway checks that the app exists.
  */
 const ofTheDashboard = [
   route({

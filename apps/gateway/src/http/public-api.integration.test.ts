@@ -274,11 +274,14 @@ test('a campaign is created as a draft, and a header says when the answer is a r
 })
 
 // spec: campaigns/send
-test.each(['sending', 'scheduled', 'active'])('a request to send a campaign is answered with 202 and its new status, %s', async (status) => {
-  peers.answers.set(sendCampaign.subject, () => ({ status }))
-  expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
-  expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
-})
+test.each(['sending', 'scheduled', 'active'])(
+  'a request to send a campaign is answered with 202 and its new status, %s',
+  async (status) => {
+    peers.answers.set(sendCampaign.subject, () => ({ status }))
+    expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
+    expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
+  },
+)
 
 // spec: experiments/winner
 test('a client picks the winner of an experiment by the id of its variant', async () => {

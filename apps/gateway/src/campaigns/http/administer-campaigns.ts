@@ -179,7 +179,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'List the waves of a send in their order: instant, zones and what each has queued',
-    description: 'The list is empty before the fan-out begins, and from 7 days after the send is settled.',
+    description: 'The list is empty before the fan-out begins, and again FAN_OUT_RETENTION_DAYS (7) after the send is settled.',
     answers: WaveList,
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)

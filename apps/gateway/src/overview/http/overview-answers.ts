@@ -111,7 +111,10 @@ export const Breakdown = describes<BreakdownRead>()(
     codes: z
       .array(z.object(codeCount))
       .nullable()
-      .meta({ description: 'Null where they are unknown: for an older campaign, or a small one past the retention of the ledger.' }),
+      .meta({
+        description:
+          'Null where they are unknown: for a campaign that began before codes were counted, or a small one past the retention of the ledger.',
+      }),
     variants: z.record(z.string(), z.object(ofVariant)),
   }),
 )

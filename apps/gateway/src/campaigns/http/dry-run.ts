@@ -12,12 +12,10 @@ const nullableText = z.string().nullable()
 const platform = z.enum(platforms)
 
 const exactness = {
-  exact: z
-    .boolean()
-    .meta({
-      description:
-        'False when the number was estimated from a sample (`interval` is its 95 % interval), or has devices that will be left out because they had their push already.',
-    }),
+  exact: z.boolean().meta({
+    description:
+      'False when the number was estimated from a sample (`interval` is its 95 % interval), or has devices that will be left out because they had their push already.',
+  }),
   sampleSize: Count.optional(),
   interval: z.array(Count).length(2).optional(),
 }

@@ -108,13 +108,10 @@ const { queued: _queued, converted: _converted, ...ofVariant } = counted
 export const Breakdown = describes<BreakdownRead>()(
   z.object({
     byPlatform: byPlatform(onPlatform),
-    codes: z
-      .array(z.object(codeCount))
-      .nullable()
-      .meta({
-        description:
-          'Null where they are unknown: for a campaign that began before codes were counted, or a small one past the retention of the ledger.',
-      }),
+    codes: z.array(z.object(codeCount)).nullable().meta({
+      description:
+        'Null where they are unknown: for a campaign that began before codes were counted, or a small one past the retention of the ledger.',
+    }),
     variants: z.record(z.string(), z.object(ofVariant)),
   }),
 )

@@ -32,8 +32,8 @@ export type Door = {
 }
 
 /**
- * Answers one request. It checks in this order (spec: limits/order-of-checks): client address, key, scope, the key's limit, body, and at last what
- * the route itself looks up. Throws a Fault where a check fails.
+ * Answers one request. It checks in this order (spec: limits/order-of-checks): the limit of the client address, the key, its scope, the key's limit,
+ * the body, and at last what the route itself looks up. Throws a Fault where a check fails.
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)

@@ -35,7 +35,8 @@ type ParamsOf<Path extends string> = string extends Path
  * How the audit records a request to the administration. `own`: the gateway changes its own tables, and the transaction writes the line (`note`).
  * `elsewhere`: another service makes the change, and the line is written around the call (write-audit.ts); it has what `subject` makes of the id in
  * the path and the id in the answer. `export`: the answer takes data out of Herald; the line is written at its end and says how much it was
- * (`noteExport`). `nothing`: a route that is no GET and gets no line: a preview, a count that is remembered, a check, a ping, a part of an import's file, or the simulator.
+ * (`noteExport`). `nothing`: a route that is no GET and gets no line, such as a preview, a count that is remembered, a ping, a part of an import's
+ * file, or a command to the simulator.
  */
 export type Audited =
   | 'nothing'

@@ -64,7 +64,7 @@ const group = (key: string, schema: SchemaObject): SchemaObject => ({
   additionalProperties: false,
 })
 
-/** The schemas that are written by hand: of errors, and of segments, which Herald's own code checks, so that it can name each mistake with its path. */
+/** The schemas that are written by hand: of errors, and of segments, which Herald's own code checks so that it can name the path of each mistake. */
 export const writtenSchemas: Record<string, SchemaObject> = {
   Segment: {
     description:
@@ -137,7 +137,7 @@ export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: 
 
 const isSafeLimit = (value: unknown): boolean => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 
-/** Makes references begin at the document's root. Leaves out what says nothing: names of schemas (`id`), safe ranges of integers, patterns of times. */
+/** Makes references begin at the document's root. Leaves out names of schemas (`id`), safe ranges of integers and patterns of times. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value

@@ -10,7 +10,7 @@ export type ApnsSettings = {
   keyId: string
   bundleId: string
   environment: 'production' | 'sandbox'
-  /** SHA-256 (hex) of the public half of the private key. It tells private keys apart without opening them. */
+  /** SHA-256 (hex) of the public half of the private key. It tells private keys apart while they stay sealed. */
   keyFingerprint: string
 }
 

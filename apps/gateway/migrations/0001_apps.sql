@@ -46,8 +46,8 @@ create table providers (
 );
 
 -- One provider token per Apple team and key, shared by every app and dispatcher that uses this team and key: Apple answers
--- TooManyProviderTokenUpdates to a team that changes its token more often than every 20 minutes. The fingerprint tells private keys apart: an app with a
--- wrong private key gets a row of its own and does not spoil the token of the other apps.
+-- TooManyProviderTokenUpdates to a team that changes its token more often than every 20 minutes. The fingerprint tells private keys apart: an app
+-- with a wrong private key gets a row of its own and does not spoil the token of the other apps.
 create table apns_tokens (
   team_id text collate "C" not null,
   key_id text collate "C" not null,

@@ -60,7 +60,7 @@ function rightQuestion(route: Route): Question {
   }
 }
 
-/** Makes requests that are refused because something is wrong with them. `provoke` brings about the other errors, most by a fake service's refusal. */
+/** Makes requests that are refused because something is wrong with them. `provoke` brings about the other errors, most by refusals of fakes. */
 const provocations: Partial<Record<FaultCode, (right: Question, route: Route) => Question>> = {
   unauthorized: (right) => ({ ...right, headers: {} }),
   invalid_body: (right, { body }) =>

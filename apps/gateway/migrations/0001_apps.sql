@@ -8,8 +8,8 @@ create table apps (
   -- The secret that signs the identity tokens of the app's users, sealed (encrypted with one of the SEAL_KEYS). Null until an operator has one made.
   sealed_identity_secret text,
   created_at timestamptz(3) not null default now(),
-  -- When an operator deleted the app; null before. Requests for a deleted app are answered like those for an unknown app. Its rows are deleted after
-  -- every other service has erased what it had of the app.
+  -- When an operator deleted the app; null before. Requests for a deleted app are answered like those for an unknown app. Its rows here are
+  -- deleted after campaigns, audience, tracker and webhooks have erased theirs.
   deleted_at timestamptz(3)
 );
 -- This index serves the list of apps, newest first.

@@ -23,7 +23,7 @@ import { openUpload, type Upload } from './upload.ts'
 /** A request whose path matched a route, with the values of the path's parameters. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
 
-/** What decides whether a request may pass: API keys, rate limits and the administration token. */
+/** What decides whether a request may pass, beside the sessions of `Gateway`: API keys, rate limits and the administration token. */
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits

@@ -8,8 +8,8 @@ create table apps (
   -- The secret that signs the identity tokens of the app's users, sealed (encrypted with one of the SEAL_KEYS). Null until an operator has one made.
   sealed_identity_secret text,
   created_at timestamptz(3) not null default now(),
-  -- When an operator deleted the app; null before. Requests for a deleted app are answered like those for an unknown app. Its rows are deleted after
-  -- every other service has erased what it had of the app.
+  -- When an operator deleted the app; null before. Requests for a deleted app are answered like those for an unknown app. Its rows here are
+  -- deleted after campaigns, audience, tracker and webhooks have erased theirs.
   deleted_at timestamptz(3)
 );
 -- This index serves the list of apps, newest first.
@@ -46,8 +46,8 @@ create table providers (
 );
 
 -- One provider token per Apple team and key, shared by every app and dispatcher that uses this team and key: Apple answers
--- TooManyProviderTokenUpdates to a team that changes its token more often than every 20 minutes. The fingerprint is of the private key: an app with a
--- wrong private key gets a row of its own and does not spoil the token of the other apps.
+-- TooManyProviderTokenUpdates to a team that changes its token more often than every 20 minutes. The fingerprint tells private keys apart: an app
+-- with a wrong private key gets a row of its own and does not spoil the token of the other apps.
 create table apns_tokens (
   team_id text collate "C" not null,
   key_id text collate "C" not null,

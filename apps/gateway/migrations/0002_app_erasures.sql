@@ -1,5 +1,5 @@
--- Says which services still have rows of a deleted app. Each deleted app has one row for each of these services (the column `app`), which is deleted
--- when the service has answered `done`.
+-- The services that the gateway still asks to erase a deleted app: one row for each app and service (the column `app`), deleted when the service
+-- answers `done`.
 create table app_erasures (
   app_id text collate "C" not null references apps (id),
   app text not null check (app in ('campaigns', 'audience', 'tracker', 'webhooks')),

@@ -13,7 +13,7 @@ export type VerifiedKey = { keyId: string; appId: string; kind: KeyKind; scopes:
 export type ApiKeys = {
   /** Gives the key with this text, or undefined when there is no such key. */
   verify(text: string): Promise<VerifiedKey | undefined>
-  /** Forgets a revoked key, so that it stops working at once. */
+  /** Forgets a revoked key, so that it stops working in this process at once. */
   forgetKey(keyId: string): void
   forgetApp(appId: string): void
   /** Forgets every key. Called after NATS was away, because this process may have missed which keys were revoked meanwhile. */
@@ -35,7 +35,7 @@ export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUs
   const remember = ttlSeconds > 0
   const known = new LRUCache<string, VerifiedKey & NotedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
-  /** The hash of each working key, by the key's text. Every request brings a key, and hashing it is the most expensive part of the look-up. */
+  /** The hashes of working keys, by the key's text: hashing is the most expensive part of verifying a key that is remembered. */
   const hashes = new LRUCache<string, string>({ max: mostRemembered })
   const asking = new Map<string, Promise<(VerifiedKey & NotedKey) | undefined>>()
 

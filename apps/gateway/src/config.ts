@@ -7,7 +7,7 @@ const perMinute = (byDefault: number, what: string) =>
   whole(byDefault).describe(`${what} Per 60 s and gateway process; 0 switches the limit off.`)
 
 export const Config = ServiceConfig.extend({
-  HOST: z.string().default('127.0.0.1').describe('Address the gateway listens on; 0.0.0.0 for every one.'),
+  HOST: z.string().default('127.0.0.1').describe('Address the gateway listens on; 0.0.0.0 for every IPv4 address of the machine.'),
   PORT: whole(8080, { max: 65_535 }).describe('Port the gateway listens on; 0 picks a free one.'),
   LISTEN_FDS: whole(0, { max: 1 }).describe(
     '1: descriptor 3 is a socket to listen on instead of HOST and PORT, as systemd and `npm start` hand it over.',
@@ -33,10 +33,10 @@ export const Config = ServiceConfig.extend({
     .string()
     .superRefine(checkSealKeys)
     .describe(
-      'Comma list of <id>:<base64 of 32 bytes>. The first seals provider credentials, all of them open; the same for every service that opens them.',
+      'Comma list of <id>:<base64 of 32 bytes>. The first seals provider credentials, identity secrets and APNs tokens, all of them open; the same for every service that opens one of these.',
     ),
   API_KEY_CACHE_TTL: whole(60, { max: 3600 }).describe(
-    'Seconds a verified API key is remembered. A revoked one stops within 2 s all the same.',
+    'Seconds for which a verified API key is remembered, and an app’s identity rule and Web Push key. A revoked key stops within 2 s all the same.',
   ),
   SUBSCRIBE_RATE_LIMIT: perMinute(10, 'Registrations and rotations of one client address.'),
   IDENTITY_RATE_LIMIT: perMinute(

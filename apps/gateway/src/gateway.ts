@@ -29,7 +29,7 @@ export type Gateway = {
   readonly sealer: Sealer
   readonly changes: Changes
   readonly identityRules: IdentityRules
-  /** A tracking id is valid when one of these secrets signed it. The gateway itself signs none. */
+  /** A msgId is valid when one of these secrets signed it. The gateway itself signs none. */
   readonly hmacSecrets: readonly string[]
   /** Counts a report of a device; resolves when the tracker has committed it. */
   readonly countEvent: (event: Engagement) => Promise<unknown>

@@ -34,7 +34,7 @@ export function keepHouse(
     watch,
     'reseal',
     daily(async () =>
-      log.info(await reseal({ db, sealer }), 'values were sealed anew with the first key; `left` of them need another key'),
+      log.info(await reseal({ db, sealer }), 'sealed values anew with the first of the SEAL_KEYS; `left` values still need another key'),
     ),
   )
 }

@@ -45,7 +45,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const sealer = openSealer(config.SEAL_KEYS)
 
   const uses = openKeyUses()
-  // When the database is away the gateway stops all the same. The uses of keys that were not written are lost, as they are when it is killed.
+  // When the database is away the gateway stops all the same. The uses of keys that were not written are then lost.
   service.onStop('key uses', () =>
     watch.guard(() => uses.write(db)).catch((error: unknown) => log.debug({ err: error }, 'the last uses of keys were not written')),
   )

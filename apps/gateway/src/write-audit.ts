@@ -37,8 +37,8 @@ export async function auditElsewhere<Answer>(
 export type NoteExport = (appId: string, subject: Subject, portions: Portions) => Portions
 
 /**
- * The intent of a running export is renewed this often, because the sweep turns an intent that is a minute old into a line. A client may take 30 s to
- * read a portion.
+ * The intent of a running export is renewed with the next portion after this time, because the sweep turns an intent that is a minute old into a
+ * line. A client may take 30 s to read a portion.
  */
 const keepEveryMs = 10_000
 

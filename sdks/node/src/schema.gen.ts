@@ -134,7 +134,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the user who owns a device
+         * Change the tags and fields of the user who owns a device
          * @description Tags merge, null deletes one. The change reaches every device of the user. PATCH and POST do the same.
          */
         post: operations["changeOwnerByPost"];
@@ -142,7 +142,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the user who owns a device
+         * Change the tags and fields of the user who owns a device
          * @description Tags merge, null deletes one. The change reaches every device of the user. PATCH and POST do the same.
          */
         patch: operations["changeOwner"];
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Try a notification or a campaign without sending it
-         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders them. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
+         * @description Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
          */
         post: operations["dryRunNotification"];
         delete?: never;
@@ -989,7 +989,7 @@ export interface components {
                     android: number;
                     web: number;
                 };
-                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
+                /** @description False when the number was estimated from a sample (`interval` is its 95 % interval), or has devices that will be left out because they had their push already. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -1001,7 +1001,7 @@ export interface components {
             skips: {
                 reason: string;
                 devices: number;
-                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
+                /** @description False when the number was estimated from a sample (`interval` is its 95 % interval), or has devices that will be left out because they had their push already. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -2159,7 +2159,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the user who owns a device */
+            /** @description Change the tags and fields of the user who owns a device */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2221,7 +2221,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the user who owns a device */
+            /** @description Change the tags and fields of the user who owns a device */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

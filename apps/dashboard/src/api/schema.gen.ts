@@ -272,7 +272,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the same pushes as a CSV, all of them; a connection that is cut means that some are missing */
+        /** Export all pushes that match the filters as a CSV; a connection that is cut means that some are missing */
         get: operations["exportPushes"];
         put?: never;
         post?: never;
@@ -467,7 +467,7 @@ export interface paths {
         };
         /**
          * List the tags that users have, by name: type, number of users and sample values
-         * @description Counted at most once in 30 s. Of an app with more than 10,000 users a sample is read; then `exact` is false, and each number has its 95 % interval.
+         * @description At most the 2,000 most frequent, counted at most once in 30 s. Of an app with more than 10,000 users a sample is read; then `exact` is false, and each number has its 95 % interval.
          */
         get: operations["listTagsOfApp"];
         put?: never;
@@ -769,7 +769,7 @@ export interface paths {
         };
         /**
          * List the waves of a send in their order: instant, zones and what each has queued
-         * @description The list is empty before the fan-out begins, and from 7 days after the send is settled.
+         * @description The list is empty before the fan-out begins, and again FAN_OUT_RETENTION_DAYS (7) after the send is settled.
          */
         get: operations["listWavesOfCampaign"];
         put?: never;
@@ -868,7 +868,7 @@ export interface paths {
         put?: never;
         /**
          * Try a notification, a campaign or a stored campaign without sending it
-         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders them. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
+         * @description Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
          */
         post: operations["dryRunNotificationOfApp"];
         delete?: never;
@@ -888,7 +888,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to single devices and answer what became of it; 202 when that takes longer than 10 seconds
-         * @description Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors reach test devices only. A test obeys no delivery rule and is counted in no series. 202 has the results so far; the same request with the same Idempotency-Key answers the rest.
+         * @description Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors reach test devices only. A test obeys no delivery rule and is counted in no series. 202 has the results so far: repeat the request with the same Idempotency-Key to wait for all of them.
          */
         post: operations["sendTest"];
         delete?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries */
+        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
         get: operations["exportUserOfApp"];
         put?: never;
         post?: never;
@@ -1507,7 +1507,7 @@ export interface components {
             hint: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description The hour of its last use, a minute late at most; null when it was never used. */
+            /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
             lastUsedAt: string | null;
             /** @description The key’s text, shown this once. */
             key: string;
@@ -1527,7 +1527,7 @@ export interface components {
             hint: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description The hour of its last use, a minute late at most; null when it was never used. */
+            /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
             lastUsedAt: string | null;
         };
         SetApnsBody: {
@@ -1613,7 +1613,7 @@ export interface components {
             code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
             /** @description The provider’s own words, also when the credentials are fine. */
             providerCode: string | null;
-            /** @description What to do about it. */
+            /** @description What to do about the code; null when there is no code. */
             remedy: string | null;
         };
         "Read-fcmAnswer": {
@@ -2096,7 +2096,7 @@ export interface components {
             id: components["schemas"]["Id"];
             actor: string;
             action: string;
-            /** @description Ids, names and counts; never a value. */
+            /** @description What was changed: ids, names, kinds, counts and the like; never a secret. */
             subject: {
                 [key: string]: unknown;
             };
@@ -2662,7 +2662,7 @@ export interface components {
                     android: number;
                     web: number;
                 };
-                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
+                /** @description False when the number was estimated from a sample (`interval` is its 95 % interval), or has devices that will be left out because they had their push already. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -2674,7 +2674,7 @@ export interface components {
             skips: {
                 reason: string;
                 devices: number;
-                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
+                /** @description False when the number was estimated from a sample (`interval` is its 95 % interval), or has devices that will be left out because they had their push already. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -3008,7 +3008,7 @@ export interface components {
                     skipped: number | null;
                 };
             };
-            /** @description Null where they are unknown: for an older campaign, or a small one past the retention of the ledger. */
+            /** @description Null where they are unknown: for a campaign that began before codes were counted, or a small one past the retention of the ledger. */
             codes: {
                 /** @enum {string} */
                 platform: "ios" | "android" | "web";
@@ -3482,7 +3482,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When it ends unless it is used again.
+             * @description When the session ends unless it is used again.
              */
             expiresAt: string;
             /** @description For the header x-csrf-token of every change. */
@@ -3493,7 +3493,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When it ends unless it is used again.
+             * @description When the session ends unless it is used again.
              */
             expiresAt: string;
             /** @description For the header x-csrf-token of every change. */
@@ -3642,7 +3642,7 @@ export interface components {
             /** @enum {string} */
             database: "ready" | "unreachable";
             /**
-             * @description NATS, over which the apps of Herald speak.
+             * @description NATS, over which the services of Herald speak.
              * @enum {string}
              */
             queue: "ready" | "unreachable";
@@ -3880,7 +3880,7 @@ export interface components {
          */
         ItemsIdempotencyKey: string;
         /**
-         * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+         * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
          * @example Ann Miller
          */
         AdminActor: string;
@@ -3918,7 +3918,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -3987,7 +3987,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4058,7 +4058,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4125,7 +4125,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4170,7 +4170,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4244,7 +4244,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4301,7 +4301,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4367,7 +4367,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4436,7 +4436,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4483,7 +4483,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4549,7 +4549,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4611,7 +4611,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4656,7 +4656,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4711,7 +4711,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4772,7 +4772,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4817,7 +4817,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4871,7 +4871,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4931,7 +4931,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4976,7 +4976,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5028,7 +5028,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5083,7 +5083,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5135,7 +5135,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5190,7 +5190,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5242,7 +5242,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5302,7 +5302,7 @@ export interface operations {
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
-                /** @description Only pushes that ended at this moment or later; of open pushes those that were queued then. */
+                /** @description Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later. */
                 from?: string;
                 /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
                 to?: string;
@@ -5313,7 +5313,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5400,14 +5400,14 @@ export interface operations {
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
-                /** @description Only pushes that ended at this moment or later; of open pushes those that were queued then. */
+                /** @description Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later. */
                 from?: string;
                 /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
                 to?: string;
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5422,7 +5422,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export the same pushes as a CSV, all of them; a connection that is cut means that some are missing */
+            /** @description Export all pushes that match the filters as a CSV; a connection that is cut means that some are missing */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5459,7 +5459,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5569,7 +5569,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5646,7 +5646,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5726,7 +5726,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5800,7 +5800,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5847,7 +5847,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5928,7 +5928,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6002,7 +6002,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6056,7 +6056,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6121,7 +6121,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6194,7 +6194,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6265,7 +6265,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6335,7 +6335,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6389,7 +6389,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6483,7 +6483,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6556,7 +6556,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6633,7 +6633,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6713,7 +6713,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6796,7 +6796,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6860,7 +6860,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6937,7 +6937,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7022,7 +7022,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7069,7 +7069,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7135,7 +7135,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7219,7 +7219,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7306,7 +7306,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7387,7 +7387,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7476,7 +7476,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7533,7 +7533,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7661,7 +7661,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7723,7 +7723,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7848,7 +7848,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7965,7 +7965,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8012,7 +8012,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8076,7 +8076,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8130,7 +8130,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8184,7 +8184,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8294,7 +8294,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8370,7 +8370,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8460,7 +8460,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8536,7 +8536,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8585,7 +8585,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8640,7 +8640,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8703,7 +8703,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8858,7 +8858,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8935,7 +8935,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9005,7 +9005,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9178,7 +9178,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9264,7 +9264,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9330,7 +9330,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9403,7 +9403,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9501,7 +9501,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9548,7 +9548,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9565,7 +9565,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries */
+            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9600,7 +9600,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9658,7 +9658,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9727,7 +9727,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9821,7 +9821,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9925,7 +9925,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9972,7 +9972,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10066,7 +10066,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10157,7 +10157,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10204,7 +10204,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10291,7 +10291,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10375,7 +10375,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10463,7 +10463,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10552,7 +10552,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10634,7 +10634,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10715,7 +10715,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10768,7 +10768,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10830,7 +10830,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10873,7 +10873,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10976,7 +10976,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11018,7 +11018,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11075,7 +11075,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11138,7 +11138,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11202,7 +11202,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11269,7 +11269,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11338,7 +11338,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11390,7 +11390,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11491,7 +11491,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11535,7 +11535,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];

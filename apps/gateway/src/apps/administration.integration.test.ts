@@ -101,7 +101,7 @@ test.each([
 })
 
 // spec: administration/keys, limits/key-form
-test('an API key is shown once, and only its hash and its last four characters are stored', async () => {
+test('an API key is shown once, when it is made: neither the list of keys nor the tables of apps, keys and audit have its text', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend', scopes: ['campaigns:read'] })
   const key = String(made.body['key'])
@@ -119,7 +119,7 @@ test('an API key is shown once, and only its hash and its last four characters a
 })
 
 // spec: administration/key-scopes
-test('a public key has only the scope to register devices and can get no other', async () => {
+test('a public key has only the scope to register devices, and a request for one with another scope is refused', async () => {
   const appId = await givenApp()
   expect((await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body['scopes']).toEqual([
     'subscriptions:write',
@@ -185,7 +185,7 @@ test('the Web Push keys of an app are made once, and stay when an operator chang
 })
 
 // spec: providers/apns-provider-token
-test('40 requests at once for the APNs token of a team and key get the same token, even when two apps use the key and two gateways answer', async () => {
+test('40 requests at once for the APNs token of a team and key get the same token, even when two apps use the key and two gateways run', async () => {
   await startGateway({ database: url('gateway'), nats })
   const body = apns({ teamId: 'TEAM000002' })
   const [one, other] = [await givenApp(), await givenApp()]

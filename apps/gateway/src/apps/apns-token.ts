@@ -54,7 +54,7 @@ export async function apnsToken(
   })
 }
 
-/** Opens a sealed token; gives undefined when the key that sealed it is not among the SEAL_KEYS any more. The caller then mints a new token. */
+/** Opens a sealed token; gives undefined when none of the SEAL_KEYS opens it. The caller then mints a new token. */
 function openOrNone(sealer: Sealer, sealed: string, context: string): string | undefined {
   try {
     return sealer.open(sealed, context).toString()

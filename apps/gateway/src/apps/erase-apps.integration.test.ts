@@ -55,7 +55,7 @@ async function givenFullApp(teamId: string) {
 }
 
 // spec: administration/delete-app, administration/audit
-test('a deleted app is erased in the service campaigns first, then in every other service, then in the gateway; its audit stays', async () => {
+test('a deleted app is erased in campaigns first, then in audience, tracker and webhooks, then in the gateway; its audit stays', async () => {
   const appId = await givenFullApp('TEAMERASE1')
   const parts = new Map<string, number>()
   for (const { subject } of calls) {

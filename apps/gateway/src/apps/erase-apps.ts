@@ -18,15 +18,15 @@ const eraseIn: Record<ErasingApp, Call<{ appId: string }, { done: boolean }>> = 
   tracker: eraseTrackerOfApp,
   webhooks: eraseWebhooksOfApp,
 }
-/** One sweep works on at most this many erasures at once. Each call erases up to 5,000 rows in the service that is asked. */
+/** One sweep works on at most this many erasures at once. Each call erases about 5,000 rows at most in the service that is asked. */
 const atOnce = 4
 
 type Needs = { db: Kysely<Tables>; bus: Bus; log: Log }
 
 /**
- * Asks the other services to erase what they have of deleted apps, until each answers that nothing is left. Campaigns is asked first, so that no new
- * push is queued meanwhile. After the last answer the gateway deletes its own rows of the app, but not the app's audit. A crash at any point does no
- * harm: the next sweep goes on.
+ * Asks campaigns, audience, tracker and webhooks to erase what they have of deleted apps; a service that has not answered `done` is asked again by a
+ * later sweep. Campaigns is asked first, so that no new push is queued meanwhile. After the last `done` the gateway deletes its own rows of the app,
+ * but not the app's audit. A crash at any point does no harm: a later sweep goes on.
  */
 export async function eraseApps(needs: Needs): Promise<{ took: number }> {
   const due = await takeDueAppErasures(needs.db, atOnce)
@@ -42,7 +42,7 @@ async function eraseOne({ db, bus, log }: Needs, erasure: AppErasure): Promise<v
   } catch (error) {
     // The erasure stays in the table, and a later sweep tries again.
     if (!Fault.is(error, 'queue_unavailable') && !Fault.is(error, 'database_unavailable'))
-      log.error({ appId, app, err: error }, 'another app did not erase a deleted app')
+      log.error({ appId, app, err: error }, 'a service did not erase a deleted app; the gateway asks it again')
     return
   }
   const isLast = await transact(db, async (trx) => {
@@ -52,5 +52,5 @@ async function eraseOne({ db, bus, log }: Needs, erasure: AppErasure): Promise<v
     if (left === 0) await deleteAppRows(trx, appId)
     return left === 0
   })
-  log.info({ appId, app, isLast }, 'another app erased a deleted app')
+  log.info({ appId, app, isLast }, 'a service erased a deleted app')
 }

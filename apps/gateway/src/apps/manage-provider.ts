@@ -46,7 +46,7 @@ export async function readProvider({ db }: Pick<Needs, 'db'>, appId: string, kin
   return shownOf(provider.settings)
 }
 
-/** Reads an app's credentials for the dispatcher, with their secrets sealed; null when none are set. */
+/** Reads an app's credentials for the dispatcher, with the private key sealed or, for APNs, left out; null when none are set. */
 export async function readCredentials(
   { db }: Pick<Needs, 'db'>,
   { appId, kind }: { appId: string; kind: ProviderKind },

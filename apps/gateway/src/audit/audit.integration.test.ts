@@ -134,7 +134,7 @@ const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'ob
 const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'object')
 
 // spec: administration/audit
-test('every administration route that changes something leaves one audit line, which names the action, the actor and the request and holds no secret', async () => {
+test('every administration route that is to be audited leaves one audit line, which names the action, the actor and the request and holds no secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
     const { told, requestId, written, shown } = await walk(route)
@@ -156,7 +156,7 @@ test('every administration route that changes something leaves one audit line, w
 }, 120_000)
 
 // spec: administration/audit
-test('an administration route that changes nothing leaves no audit line', async () => {
+test('an administration route that is not to be audited leaves no audit line', async () => {
   for (const route of reading) {
     const { told, written } = await walk(route)
     expect([route.name, told.status < 500, written]).toEqual([route.name, true, []])

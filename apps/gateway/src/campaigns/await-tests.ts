@@ -6,8 +6,8 @@ import { mostTested, type NotQueued, type TestResult } from '@herald/contracts/t
 import type { Bus } from '@herald/service/bus'
 
 /**
- * At most this many requests of one process wait for tests at once. A further request is answered at once with the results so far, so that waiting
- * never takes what sending needs.
+ * At most this many requests of one process wait for tests at once. A further request is answered at once with the results so far, so that the
+ * readings for waiting requests stay few.
  */
 const mostWaits = 50
 const waitMs = 10_000

@@ -5,7 +5,7 @@ import type { ShownPush } from '../core/open-push.ts'
 import { listShownPushes, type PushesAsked } from './list-pushes.ts'
 
 const perPage = 200
-/** A page is asked for at most this many times while the connections for reads are all in use. */
+/** A page is asked for at most this many times while audience or the tracker is too busy for reads (`rate_limited`). */
 const mostTries = 5
 
 const columns = {

@@ -140,7 +140,7 @@ test('while the database of another service is away a progress stream says that 
   expect(stream.ended()).toBeUndefined()
 })
 
-test('the progress stream of a deleted campaign ends, and an unknown campaign has none', async () => {
+test('the progress stream of a campaign that is deleted ends, and a new request for its progress is answered 404', async () => {
   const send = givenSend()
   const stream = await watch(send.id)
   send.isGone = true

@@ -8,7 +8,7 @@ import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
 import { etaSeconds, paceOf, paceOverMs, type Sample } from './core/pace.ts'
 
-/** One process keeps at most this many streams open and refuses more, so that watching never takes what sending needs. */
+/** One process keeps at most this many streams open and refuses more, so that what it reads for watchers each second is bounded. */
 const mostWatchers = 200
 const lookEveryMs = 1_000
 
@@ -20,7 +20,7 @@ export type SendProgress = {
   byPlatform: Progress['byPlatform']
   fannedOut: boolean
   ratePerSecond: number
-  /** Null while the time left cannot be estimated. */
+  /** Null while the fan-out goes on, and while pushes wait but none gets an outcome. */
   etaSeconds: number | null
 }
 
@@ -32,8 +32,8 @@ export type Follow = (watcher: Watcher) => () => void
 
 export type ProgressFeed = {
   /**
-   * Reads the progress, unless another client follows the campaign already, so that an unknown campaign is refused at once. Faults: not_found,
-   * queue_unavailable, database_unavailable.
+   * Reads the progress before the stream begins, so that an unknown campaign is refused at once. When another client follows the campaign already,
+   * the latest reading is used. Faults: not_found, queue_unavailable, database_unavailable.
    */
   open(campaign: Followed): Promise<Follow>
   /** Ends every stream; a client that wants to go on following connects to another gateway. */

@@ -18,7 +18,7 @@ export type AuditAction =
   | 'simulator.device-added'
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 
-/** What was changed: ids, names and counts, never the values themselves. */
+/** What was changed: ids, names, kinds, counts and the like. It never holds a secret, a token or the content of a push. */
 export type Subject = Record<string, unknown>
 
 /** Who makes a change, and in which request. */

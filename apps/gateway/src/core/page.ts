@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** Which page of a list of the gateway's own tables is asked for. */
 export type Page = { limit: number; after: Place | undefined; prefix: string | undefined }
 
-/** The query parameters `limit` (1 to 200, default 100) and `cursor`, which every list takes (spec: limits/lists). */
+/** The query parameters `limit` (1 to 200, default 100) and `cursor`, which every list in pages takes (spec: limits/lists). */
 export const pageQuery = {
   limit: z
     .string()

@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * A session: its id in the table (not the id in the cookie), the name that its operator gave, when it ends, and the token that every change must
- * send.
+ * A session: its id in the table (not the id in the cookie), the operator's name, when the session ends, and the token that every change must send.
  */
 export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
 

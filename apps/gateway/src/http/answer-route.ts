@@ -23,7 +23,7 @@ import { openUpload, type Upload } from './upload.ts'
 /** A request whose path matched a route, with the values of the path's parameters. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
 
-/** What decides whether a request may pass: API keys, rate limits and the administration token. */
+/** What decides whether a request may pass, beside the sessions of `Gateway`: API keys, rate limits and the administration token. */
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits
@@ -32,8 +32,8 @@ export type Door = {
 }
 
 /**
- * Answers one request. It checks in this order (spec: limits/order-of-checks): client address, key, scope, the key's limit, body, and at last what
- * the route itself looks up. Throws a Fault where a check fails.
+ * Answers one request. It checks in this order (spec: limits/order-of-checks): the limit of the client address, the key, its scope, the key's limit,
+ * the body, and at last what the route itself looks up. Throws a Fault where a check fails.
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)

@@ -84,7 +84,7 @@ export const describes =
   <Answer>(): (<Schema extends z.ZodType>(schema: Schema & Fits<Answer, Schema>) => Schema) =>
   (schema) =>
     schema
-/** Accepts every schema when each `Answer` fits it, and no schema when an `Answer` might not. */
+/** `unknown`, which any schema is, when every `Answer` fits the schema; `never`, which no schema is, when one might not. */
 type Fits<Answer, Schema> = Answer extends z.output<Schema> ? unknown : never
 
 /** Makes the schema of a list as the administration answers it. */

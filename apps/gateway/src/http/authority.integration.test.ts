@@ -76,7 +76,7 @@ test.each(titled(keyed))(
   },
 )
 
-test('every route below /v1, except reporting a push, needs an API key or the administration token', () => {
+test('every route below /v1 needs an API key, or the administration token or a session, except reports of devices and the sign-in', () => {
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/') && key === 'none').map(title)).toEqual(['POST /v1/e/:kind/:msgId'])
   const ofAdministration = new Set(['admin', 'sign-in'])
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/admin') !== ofAdministration.has(key)).map(title)).toEqual([])

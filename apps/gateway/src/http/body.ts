@@ -7,7 +7,7 @@ export const largestBody = 524_288
 
 /**
  * Reads a request's JSON; undefined when it has no body. Faults: unsupported_media_type, body_too_large, invalid_body at path "". express.json is not
- * used, because it reads an endless body to its end before it refuses it, and accepts broken UTF-8.
+ * used, because it reads an endless body to the end before it answers 413, and accepts broken UTF-8.
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -44,7 +44,7 @@ export function mediaTypeOf({ headers }: IncomingMessage, takes: readonly string
   return takes.includes(mediaType) && isUtf8Text && isPlain ? mediaType : undefined
 }
 
-/** Reads a body. When it is too large, what still arrives is thrown away, so that the client can read the answer. */
+/** Reads a body. When the body is too large, what still arrives of it is thrown away, so that the client can read the answer. */
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -6,7 +6,7 @@ import { isUploading } from './upload.ts'
 /** A client that keeps sending has this long to read the answer before its connection is closed. */
 const lingerMs = 1_000
 
-/** Answers requests that never reach a route: malformed and slow requests, and CONNECT. The answers have the common shape of errors. */
+/** Answers requests that never reach a route: malformed or slow ones, too large headers, CONNECT. The answers have the common shape of errors. */
 export function answerBrokenRequests(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.prependListener('request', (request, response) => latest.set(request.socket, response))

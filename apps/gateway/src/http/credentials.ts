@@ -12,8 +12,8 @@ const unauthorized = (message: string) => fault('unauthorized', message)
 
 /**
  * Verifies the API key of a request and gives it. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (spec:
- * limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because that header is
- * what browsers send. Fault: unauthorized.
+ * limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because pages and mobile
+ * apps send that header, and they must not have a secret key. Fault: unauthorized.
  */
 export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
   const bearer = bearerOf(request)
@@ -38,7 +38,7 @@ export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API
 /**
  * Checks that a request comes from an operator: it has the administration token, compared in constant time, or the cookie of a session. With a
  * cookie, gives the session. When the request has the header Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized; forbidden
- * when another page than the dashboard's sent the cookie.
+ * when another page than the dashboard's sent the cookie, or a change has no valid x-csrf-token.
  */
 export async function checkAdministrator(
   request: IncomingMessage,

@@ -59,7 +59,7 @@ const processesOf = (pid: number): number[] => [
 ]
 
 // spec: limits/database-away, limits/health
-test('when Postgres freezes, requests under way are 503 within two seconds and then every data endpoint is 503; within two seconds after it goes on they work again', async () => {
+test('when Postgres freezes, the next requests are 503 within two seconds, and then every data endpoint is; within two seconds after it goes on statistics can be read again', async () => {
   expect(await statsStatus()).toBe(404)
   const frozen = processesOf(postgres.pid)
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')
@@ -82,7 +82,7 @@ test('when Postgres freezes, requests under way are 503 within two seconds and t
 })
 
 // spec: limits/database-away
-test('while Postgres is stopped every data endpoint answers 503; within two seconds after Postgres is back they work again', async () => {
+test('while Postgres is stopped every data endpoint answers 503; within two seconds after it is back statistics can be read again, and an app be made', async () => {
   const { port } = postgres
   await postgres.stop()
   await until(async () => (await healthStatus()) === 503, { withinMs: 2_000, what: '503' })

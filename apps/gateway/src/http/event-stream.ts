@@ -18,7 +18,7 @@ export type EventSink = {
   events(name: string, all: readonly unknown[]): void
   /** True while the client has not read what was written before. */
   isBlocked(): boolean
-  /** Writes a comment, which clients skip, unless the client has not read what was written before. */
+  /** Writes a comment, which clients skip; writes nothing while `isBlocked` is true. */
   comment(text: string): void
   end(): void
 }

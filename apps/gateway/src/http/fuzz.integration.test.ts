@@ -37,7 +37,7 @@ test('8,000 random requests made from the public OpenAPI document get only answe
   // The test proves something only if each route was also asked successfully.
   const untouched = publicRoutes.filter(({ name, status }) => !seen.has(`${name} ${status}`))
   expect(untouched.map(({ name }) => name)).toEqual([])
-  // A body that is too large (413) is so rare among them that some runs have none; hostile.integration.test.ts sends one.
+  // Bodies that are too large (413) are so rare among the random requests that some runs have none; hostile.integration.test.ts sends one.
   for (const status of [400, 401, 403, 404, 405, 415, 422])
     expect([status, outcomes.some((outcome) => outcome.endsWith(` ${status}`))]).toEqual([status, true])
 })

@@ -68,7 +68,7 @@ test('the endpoint of a browser must be at a known push service, also after a ch
 })
 
 // spec: identity/patch-device
-test('changing a device passes on the fields of the device; an empty change and fields of the user are refused', async () => {
+test('a change of a device reaches audience; an empty change, and a change of a field of the user, are refused', async () => {
   expect(await ask('PATCH', `/v1/subscriptions/${id}`, { optedIn: false }, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(patchSubscription)).toEqual({ appId, subscriptionId: id, changes: { optedIn: false } })
 
@@ -87,7 +87,7 @@ test('a device can report the start of a session with a body and without one', a
 })
 
 // spec: identity/change-user
-test('PATCH and POST change the owner of a device in the same way', async () => {
+test('PATCH and POST change the tags and fields of a device’s owner in the same way', async () => {
   for (const method of ['PATCH', 'POST']) {
     const told = await ask(method, `/v1/subscriptions/${id}/user`, { tags: { plan: null }, country: 'at' }, withPublic)
     expect(told.body).toEqual({ userId: shop.user.id, tags: shop.user.tags })
@@ -274,11 +274,14 @@ test('a campaign is created as a draft, and a header says when the answer is a r
 })
 
 // spec: campaigns/send
-test.each(['sending', 'scheduled', 'active'])('sending a campaign that becomes %s is answered with 202', async (status) => {
-  peers.answers.set(sendCampaign.subject, () => ({ status }))
-  expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
-  expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
-})
+test.each(['sending', 'scheduled', 'active'])(
+  'a request to send a campaign is answered with 202 and its new status, %s',
+  async (status) => {
+    peers.answers.set(sendCampaign.subject, () => ({ status }))
+    expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
+    expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
+  },
+)
 
 // spec: experiments/winner
 test('a client picks the winner of an experiment by the id of its variant', async () => {

@@ -33,9 +33,10 @@ type ParamsOf<Path extends string> = string extends Path
 
 /**
  * How the audit records a request to the administration. `own`: the gateway changes its own tables, and the transaction writes the line (`note`).
- * `elsewhere`: another service makes the change, and the line is written around the call (write-audit.ts); the line has the ids of the path and of
- * the answer, and what `subject` adds. `export`: the answer takes data out of Herald; the line is written at its end and says how much it was
- * (`noteExport`). `nothing`: the route only reads although its method is not GET, such as a preview, a count that is remembered, or a ping.
+ * `elsewhere`: another service makes the change, and the line is written around the call (write-audit.ts); it has what `subject` makes of the id in
+ * the path and the id in the answer. `export`: the answer takes data out of Herald; the line is written at its end and says how much it was
+ * (`noteExport`). `nothing`: a route that is no GET and gets no line, such as a preview, a count that is remembered, a ping, a part of an import's
+ * file, or a command to the simulator.
  */
 export type Audited =
   | 'nothing'
@@ -103,7 +104,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   takes?: readonly string[]
   /** The schema of the body in the OpenAPI document, on a route whose `body` leaves the items to be checked one by one. */
   shownBody?: z.ZodType
-  /** The schema of the query. A route without it accepts no query. On a route without a key the schema must accept anything. */
+  /** The schema of the query. A route without a schema refuses a query, or, when it needs no key, ignores it. There a schema must accept anything. */
   query?: z.ZodType<Query>
   /** The parameters of the path that are not object ids. When another parameter is no object id, the answer is 404. */
   texts?: readonly Param[]

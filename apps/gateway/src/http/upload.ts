@@ -3,7 +3,10 @@ import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
 import { mediaTypeOf } from './body.ts'
 
-/** A client that sends nothing for this long is disconnected. Writing one lot of an import's rows, during which the file is not read, takes less. */
+/**
+ * A client that sends nothing for this long is disconnected. While audience writes a lot of an import's rows at most the next lot is read; that takes
+ * less, unless audience is away for long.
+ */
 const idleMs = 60_000
 /** A client that is refused midway has this long to read the answer. What it still sends is thrown away meanwhile. */
 const lingerMs = 5_000

@@ -58,7 +58,7 @@ test('the overview of an app puts together what the other services answer, and s
 })
 
 // spec: administration/series
-test('a series can be asked for by times or by dates, and has a point for each day unless the client asks for hours', async () => {
+test('a series can be asked for by times or by dates, and is by day unless the client asks for hours', async () => {
   answer(readSeries, { points: [] })
   expect((await read('/series')).status).toBe(200)
   expect(lastAsked(readSeries)).toEqual({ appId, from: null, to: null, bucket: 'day', by: null })

@@ -14,7 +14,7 @@ const mostWebhooks = 50
 
 /**
  * Reads the overview of an app (spec: administration/overview). The other services are asked all at the same time, and none of them reads the ledger.
- * Faults: rate_limited, queue_unavailable.
+ * Faults: rate_limited, queue_unavailable, database_unavailable.
  */
 export async function readOverview({ bus, reads }: Pick<Gateway, 'bus' | 'reads'>, appId: string) {
   const [devices, { circuits }, recent, campaigns, { items: webhooks }, configured] = await Promise.all([

@@ -10,7 +10,7 @@ import type { Tables } from '../store/tables.ts'
 
 export type IdentityRules = AppMemory<IdentityRule>
 
-/** Remembers the identity rules of apps: every registration and login of a named user needs its app's rule, and an operator seldom changes it. */
+/** Remembers the identity rules of apps: each request that names a user with a public key needs its app's rule, and rules seldom change. */
 export const openIdentityRules = ({ db }: { db: Kysely<Tables> }, ttlSeconds: number): IdentityRules =>
   rememberByApp((appId) => findIdentityRule(db, appId), ttlSeconds)
 

@@ -25,7 +25,7 @@ export const exportAllUsers = (exporting: Exporting, asked: OfAllUsers) =>
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
   inPlaceOf(exporting.heavyReads, asked.appId, ended(pushesAfter(exporting.bus, asked)))
 
-/** Exports all that Herald has of one user (spec: administration/export-person). */
+/** Exports one user with devices, preferences, pushes and webhook deliveries (spec: administration/export-person). */
 export const exportOneUser = (exporting: Exporting, asked: { appId: string; user: MaskedUser }) =>
   inPlaceOf(exporting.heavyReads, asked.appId, ended(allOf(exporting.bus, asked)))
 

@@ -56,7 +56,10 @@ export async function receiveImport(
   return gateway.bus.call(keepImportTail, { ...named, offset: written.offset, tail: rest.toString('base64') })
 }
 
-/** Ends the file of an import: the bytes after its last line end are its last row. Gives the changed import. Faults: those of `receiveImport`. */
+/**
+ * Ends the file of an import: the bytes after its last line end are its last row. Gives the changed import. Faults: `not_found`, `invalid_state`,
+ * `invalid_body` (the header), `body_too_large`.
+ */
 export async function endImportFile(gateway: Pick<Gateway, 'bus' | 'endpointRule'>, named: Named): Promise<ImportReport> {
   const { report, header, tail } = await gateway.bus.call(readImport, named)
   if (report.state !== 'receiving' || tail === null) return report

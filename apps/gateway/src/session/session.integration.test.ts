@@ -89,7 +89,7 @@ test('the database has only hashes of sessions and sign-in links, and the use of
 })
 
 // spec: administration/session-reach
-test('the cookie of a session opens the administration and no public route, and web pages of other origins cannot read the answers', async () => {
+test('the cookie of a session opens the administration but not the public list of segments, and pages of other origins cannot read the answers', async () => {
   const session = await given()
   expect(await readsApps(session)).toBe(200)
   const told = await asked(session, 'GET', '/v1/segments')

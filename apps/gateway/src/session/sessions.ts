@@ -54,7 +54,7 @@ const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
  * Opens the sessions of the dashboard (spec: administration/session). A session is remembered for a minute, so that most requests cost no query.
- * While the database is away remembered sessions stay valid, so that the dashboard can tell the operator that it is away.
+ * While the database is away a remembered session stays valid until its time is over, so that the dashboard can tell the operator what is wrong.
  */
 export function openSessions(
   { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen' | 'onReconnect'> },

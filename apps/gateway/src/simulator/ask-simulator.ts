@@ -11,7 +11,7 @@ type Query = Readonly<Record<string, string | number | undefined>>
 
 /** The simulator must answer within this time. It runs on this machine or near it, so a longer silence means that it hangs. */
 const withinMs = 5_000
-/** An answer of the simulator has at most this many bytes: 200 pushes of 4 KiB, and what is known of them. */
+/** A larger answer of the simulator is not read to its end. 200 pushes of 4 KiB, with what is known of them, have fewer bytes. */
 const largestAnswer = 4_000_000
 
 /** Opens the connection to the simulator. Without a `url` the providers are real, and there is no simulator to ask. */

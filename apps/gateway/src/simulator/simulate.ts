@@ -81,7 +81,7 @@ async function accountOf(db: Kysely<Tables>, appId: string, kind: ProviderKind):
   return provider && providers[kind].accountOf(provider.settings)
 }
 
-/** Gives an app without credentials of this kind an account at the simulated provider. Faults: not_found, invalid_state. */
+/** Gives an app without credentials of this kind an account at the simulated provider. Faults: not_found, invalid_state, queue_unavailable. */
 export async function takeSimulatedAccount(needs: Needs & { note: Note }, appId: string, kind: ProviderKind): Promise<void> {
   const { db, simulator } = needs
   await getApp(db, appId)
@@ -100,7 +100,7 @@ export type NewDevice = {
 }
 type MadeDevice = { id: string; token?: string; endpoint?: string; keys?: { p256dh: string; auth: string } }
 
-/** Makes a virtual device and registers it. Faults: not_found, invalid_state. */
+/** Makes a virtual device and registers it. Faults: not_found, invalid_state, queue_unavailable, and those of a registration. */
 export async function addSimulatedDevice(
   { db, bus, simulator }: Needs,
   appId: string,

@@ -14,8 +14,8 @@ export type PushWatcher = {
 
 export type SimulatorTail = {
   /**
-   * Gives a function that sends a watcher the pushes from now on, and that in turn gives the function which stops. `reach` is called again every 10
-   * s, because an operator may change the app's credentials. Faults: not_found, queue_unavailable.
+   * Gives a function that sends a watcher the pushes from now on, and that in turn gives the function which stops. `reach` is called again about
+   * every 10 s, because an operator may change the app's credentials. Faults: not_found, queue_unavailable.
    */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>
   close(): void

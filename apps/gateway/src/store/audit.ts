@@ -22,7 +22,7 @@ const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
 
 export const insertAudit = (db: Db, line: AuditLine): Promise<unknown> => db.insertInto('audit').values(rowOf(line)).execute()
 
-/** Commits an intent: the change that another service is about to be asked for. Gives the intent's id, or undefined when there is no such app. */
+/** Commits an intent: a change that another service is about to be asked for, or an export. Gives its id, or undefined when there is no such app. */
 export async function insertIntent(db: Db, line: AuditLine): Promise<string | undefined> {
   const { id, app_id, actor, action, subject, request_id } = rowOf(line)
   const { rows } = await sql<{ id: string }>`

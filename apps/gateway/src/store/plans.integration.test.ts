@@ -47,7 +47,7 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** Adds `count` apps, each with a key and credentials, and `count` keys of the app that is looked up. */
+/** Adds `count` apps with credentials, `count` keys of the app that is looked up, and `count` lines of the audit of other apps. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   await sql`set session_replication_role = replica`.execute(db)

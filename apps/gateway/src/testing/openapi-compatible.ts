@@ -78,7 +78,7 @@ const upperLimits = ['maximum', 'maxLength', 'maxItems', 'maxProperties']
 const lowerLimits = ['minimum', 'minLength', 'minItems', 'exclusiveMinimum']
 const fixed = ['const', 'format', 'pattern']
 
-/** Compares two schemas. A schema that refers to itself is compared only once. */
+/** Compares schemas. Two schemas that are referred to by name are compared only once, so that a schema which refers to itself comes to an end. */
 class Comparison {
   readonly #released: Api
   readonly #current: Api

@@ -14,7 +14,7 @@ import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contr
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import * as shop from '../http/shop.ts'
 
-/* What the fake services of start-peers.ts answer: single values that tests begin with, and the usual answer to each call. */
+/* What the fake services of start-peers.ts answer: single values that tests begin with, and the usual answers to calls. */
 
 /** A draft as the service campaigns shows it. */
 export const givenCampaign: Campaign = {

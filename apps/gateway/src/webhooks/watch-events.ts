@@ -24,13 +24,13 @@ export type EventTail = {
 }
 
 /**
- * One process keeps at most this many streams open: 100 in all, and 20 of one app. It refuses more, so that watching never takes what sending needs.
+ * One process keeps at most this many streams open: 100 in all, and 20 of one app. It refuses more, so that what it writes to watchers is bounded.
  */
 const mostWatchers = 100
 const mostOfApp = 20
 /** A watch is renewed this often. The service webhooks keeps a watch for three times as long. */
 const renewEveryMs = 10_000
-/** Events that wait for a slow watcher are tried again after this time. */
+/** Events that wait, for a slow watcher or for the watcher's next second, are tried again after this time. */
 const lookEveryMs = 250
 const windowMs = 1_000
 

@@ -22,7 +22,9 @@ const key = {
   scopes: z.array(Scope),
   hint: z.string().meta({ description: 'How the key ends.' }),
   createdAt: Time,
-  lastUsedAt: Time.nullable().meta({ description: 'The hour of its last use, a minute late at most; null when it was never used.' }),
+  lastUsedAt: Time.nullable().meta({
+    description: 'The hour in which the key was last used, as a rule a minute late at most; null while no use is noted.',
+  }),
 }
 export const ApiKey = describes<ShownKey>()(z.object(key))
 export const ApiKeyList = listOf(ApiKey)
@@ -54,6 +56,6 @@ export const ProviderChecked = describes<CheckedProvider & { remedy: string | nu
       .nullable()
       .meta({ description: 'The code with which pushes would fail; null when the credentials are fine.' }),
     providerCode: z.string().nullable().meta({ description: 'The provider’s own words, also when the credentials are fine.' }),
-    remedy: z.string().nullable().meta({ description: 'What to do about it.' }),
+    remedy: z.string().nullable().meta({ description: 'What to do about the code; null when there is no code.' }),
   }),
 )

@@ -48,7 +48,7 @@ test('reading the Web Push key is 404 before Web Push is configured and after it
 })
 
 // spec: identity/web-push-key, limits/origins
-test('a web page of any origin may read the public Web Push key of the app whose API key it has, and nothing else', async () => {
+test('a web page of any origin may read the Web Push key of the app whose public API key it has; the answer is the public half only', async () => {
   const [one, two] = [await gateway.givenApp(), await gateway.givenApp()]
   const pair = makeVapidPair()
   await gateway.admin('PUT', `/apps/${one.appId}/providers/webpush`, { subject, ...pair })

@@ -38,7 +38,9 @@ export const AuditEntry = describes<AuditRead>()(
     id: Id,
     actor: z.string(),
     action: z.string(),
-    subject: z.record(z.string(), z.unknown()).meta({ description: 'Ids, names and counts; never a value.' }),
+    subject: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'What was changed: ids, names, kinds, counts and the like; never a secret.' }),
     requestId: z.string().nullable(),
     createdAt: Time,
   }),

@@ -18,7 +18,7 @@ type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to'
 
 /**
  * Turns at most 100 intents (changes that were noted before another service was asked for them) that are older than a minute into audit lines, and
- * gives how many. No call takes a minute, so the gateway has ended before the service answered, or has got no answer.
+ * gives how many. No call takes a minute, so as a rule the gateway has ended before the service answered, or has got no answer.
  */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`

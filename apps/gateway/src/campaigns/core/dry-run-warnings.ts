@@ -9,8 +9,8 @@ import type { RenderNote } from '@herald/contracts/render-entry'
 import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
 
 /**
- * A warning of a dry run. `path` is the path in the request that the warning is about. `devices` is how many devices it concerns, null when they were
- * not counted.
+ * A warning of a dry run. `path` says what it is about: a path in the request, or `providers.` and a provider. `devices` is how many devices it
+ * concerns, null when they were not counted.
  */
 export type Warning = { code: string; path: string; message: string; devices: number | null }
 

@@ -7,7 +7,10 @@ import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import type { RenderNote } from '@herald/contracts/render-entry'
 
-/** A push as it would be made. Fields are null where nothing would be sent. `bytes` counts what the platform's limit counts. */
+/**
+ * A push as it would be made. When none would be sent, `payload` is null, and so are `locale`, `entry` and `bytes` unless the push is only too large.
+ * `bytes` counts what the platform's limit counts.
+ */
 export type Rendered = {
   variant: string
   locale: string | null
@@ -32,7 +35,7 @@ export type MeasuredText = {
 /** Signs the msgIds of a dry run. They are as long as real msgIds, but no device can report with them. */
 const noSecret = 'dry run'
 
-/** Renders the samples with the code that the dispatcher renders with, and measures each text on each platform. */
+/** Renders the samples with the code that the dispatcher renders with, and measures texts for each platform (`measureFixed`, `measureSamples`). */
 export function renderDryRun(send: FrozenSend, run: AudienceDryRun): { samples: RenderedSample[]; texts: MeasuredText[] } {
   const prepared = prepareSend(send, () => new Date(run.startsAt))
   const samples = run.samples.map((device) => renderSample(prepared, device))

@@ -114,7 +114,7 @@ describe('explain for a device whose push was made', () => {
 
 // spec: administration/explain-certainty
 describe('explain for a device without a push', () => {
-  test('explain ends with the step that stopped the device; it is `derived` when that step rests on frozen facts, and `likely` otherwise', () => {
+  test('explain ends with the step that stopped the device; the certainty is `derived` when that step rests on frozen facts, else `likely`', () => {
     const late: ExplainedStep = { ...there, result: 'stop', inBounds: false }
     expect(traceOf(send, known([late, optedOut]), undefined)).toMatchObject({ verdict: 'not_queued', certainty: 'derived', steps: [late] })
     expect(traceOf(send, known([there, optedOut, cap]), undefined)).toMatchObject({ certainty: 'likely', steps: [there, optedOut] })
@@ -127,10 +127,11 @@ describe('explain for a device without a push', () => {
     expect(failed).toMatchObject({ verdict: 'not_queued', sentence: expect.stringContaining('No app.') })
   })
 
-  test('when today’s values would queue a push, explain says that the device was not meant when the send came to it', () => {
+  test('when today’s values would queue a push, explain says that the device was not meant or not reachable when the send came to it', () => {
     const trace = traceOf(send, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'not_queued', certainty: 'likely' })
     expect(stops(trace)).toEqual(['page'])
+    expect(trace.sentence).toContain('it was not meant or not reachable')
     const { sentence } = traceOf({ ...send, isForgotten: true }, known([there, reachable]), undefined)
     expect(sentence).toContain('named users or devices')
   })

@@ -109,7 +109,7 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
 })
 
 /**
- * Gives the step with the provider's answers in order: those to earlier attempts, and the last one where the outcome was the answer to an attempt.
+ * Gives the step with the provider's answers in order: those to earlier attempts and, when the outcome came with one more attempt, the answer to that.
  */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {

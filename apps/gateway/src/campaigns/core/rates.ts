@@ -3,7 +3,7 @@ import type { Stats } from '@herald/contracts/stats'
 export type Rates = { delivery: number | null; open: number | null; click: number | null }
 
 /**
- * Gives a campaign's rates with 4 decimals: delivered by sent, opened by delivered, clicked by delivered. A rate is null while its divisor is 0
+ * Gives a campaign's rates with 4 decimals: delivered divided by sent, opened and clicked divided by delivered. A rate is null while its divisor is 0
  * (spec: tracking/rates).
  */
 export const ratesOf = ({ sent, delivered, opened, clicked }: Stats): Rates => ({

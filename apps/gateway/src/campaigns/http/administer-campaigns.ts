@@ -44,8 +44,8 @@ const CampaignQuery = PageQuery.extend({
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
 /**
- * The routes with which the dashboard manages campaigns (spec: administration/campaign-operations). The service campaigns has the campaigns, and the
- * tracker has their counters. The gateway checks that the app exists.
+ * The routes with which the dashboard manages campaigns (spec: administration/campaign-operations). The service campaigns has the campaigns, the
+ * tracker their counters, and audience their waves. The gateway checks that the app exists.
  */
 const ofTheDashboard = [
   route({
@@ -179,7 +179,7 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'List the waves of a send in their order: instant, zones and what each has queued',
-    description: 'The list is empty before the fan-out begins, and from 7 days after the send is settled.',
+    description: 'The list is empty before the fan-out begins, and again FAN_OUT_RETENTION_DAYS (7) after the send is settled.',
     answers: WaveList,
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)

@@ -8,7 +8,7 @@ import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
 import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
 
-/* The schemas of what the administration answers about campaigns, waves and runs. */
+/* The schemas of what the administration answers about campaigns, their waves and runs, and templates. */
 
 const { stats, rates } = CampaignStats.shape
 export const Campaign = describes<CampaignRead>()(

@@ -12,7 +12,10 @@ const nullableText = z.string().nullable()
 const platform = z.enum(platforms)
 
 const exactness = {
-  exact: z.boolean().meta({ description: 'False when the number was estimated from a sample; `interval` is its 95 % interval.' }),
+  exact: z.boolean().meta({
+    description:
+      'False when the number was estimated from a sample (`interval` is its 95 % interval), or has devices that will be left out because they had their push already.',
+  }),
   sampleSize: Count.optional(),
   interval: z.array(Count).length(2).optional(),
 }
@@ -55,7 +58,7 @@ export const DryRunAnswer = z.object({
 })
 
 const description =
-  'Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders them. ' +
+  'Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. ' +
   'Nothing is sent or written. Samples show values of users, so they need the scope users:read too.'
 
 export const dryRuns = [

@@ -22,7 +22,7 @@ const filters = {
   code: text(1, 64).optional(),
   platform: z.enum(platforms).optional(),
   from: Timestamp.optional().meta({
-    description: 'Only pushes that ended at this moment or later; of open pushes those that were queued then.',
+    description: 'Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later.',
   }),
   to: Timestamp.optional().meta({
     description: 'Only pushes that ended before this moment; of open pushes those that were queued before it.',
@@ -57,7 +57,7 @@ export const pushes = [
     key: 'admin',
     query: ExportQuery,
     status: 200,
-    summary: 'Export the same pushes as a CSV, all of them; a connection that is cut means that some are missing',
+    summary: 'Export all pushes that match the filters as a CSV; a connection that is cut means that some are missing',
     mediaType: 'text/csv',
     async answer({ db, bus, heavyReads }, { appId, query }) {
       await getApp(db, appId)

@@ -52,7 +52,7 @@ test('a test is answered with the outcome of each of its pushes', async () => {
 })
 
 // spec: administration/test-send, limits/idempotency-replay, administration/audit
-test('a test that is repeated with the same Idempotency-Key is not sent again; the answer says that it is a replay, and there is one audit line', async () => {
+test('a test that is repeated with the same Idempotency-Key gets the first answer, marked as a replay, and leaves no second audit line', async () => {
   const before = await auditOf('campaign.tested')
   const [first, again] = [await send(test1, { 'idempotency-key': 'test-1' }), await send(test1, { 'idempotency-key': 'test-1' })]
 

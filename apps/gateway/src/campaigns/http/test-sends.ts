@@ -25,7 +25,7 @@ export const testSends = [
     summary: 'Send a test to single devices and answer what became of it; 202 when that takes longer than 10 seconds',
     description:
       'Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors reach test devices only. ' +
-      'A test obeys no delivery rule and is counted in no series. 202 has the results so far; the same request with the same Idempotency-Key answers the rest.',
+      'A test obeys no delivery rule and is counted in no series. 202 has the results so far: repeat the request with the same Idempotency-Key to wait for all of them.',
     answers: TestSent,
     faults: ['not_found', 'idempotency_in_progress', 'idempotency_key_reused', 'unknown_variant'],
     audit: elsewhere('campaign.tested'),

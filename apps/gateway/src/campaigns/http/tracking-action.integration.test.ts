@@ -20,7 +20,7 @@ const reported = async (query: string) => {
 
 // spec: tracking/action
 test.each([['?action=track'], ['?action=A-z_0.9'], [`?action=${'a'.repeat(64)}`], ['?other=1&action=track']])(
-  'a device’s report with the query %s is counted with its action',
+  'a device’s report with the query %s reaches the tracker with its action',
   async (query) => {
     const action = new URLSearchParams(query).get('action')
     expect(await reported(query)).toEqual([{ kind: 'clicked', ...push, action }])
@@ -40,6 +40,6 @@ test.each([
   ['?action=%00'],
   ['?other=1'],
   ['?__proto__=1'],
-])('a device’s report with the query %j is counted without an action', async (query) => {
+])('a device’s report with the query %j reaches the tracker without an action', async (query) => {
   expect(await reported(query)).toEqual([{ kind: 'clicked', ...push }])
 })

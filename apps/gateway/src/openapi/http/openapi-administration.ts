@@ -48,7 +48,8 @@ export const administrationApi: Api = {
     AdminActor: {
       name: 'x-admin-actor',
       in: 'header',
-      description: 'The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.',
+      description:
+        'The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.',
       schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,128}$' },
       example: 'Ann Miller',
     },

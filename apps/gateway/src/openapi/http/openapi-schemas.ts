@@ -64,7 +64,7 @@ const group = (key: string, schema: SchemaObject): SchemaObject => ({
   additionalProperties: false,
 })
 
-/** The schemas that are written by hand. Segments have no zod schema, because Herald's own code reads them and names each mistake with its path. */
+/** The schemas that are written by hand: of errors, and of segments, which Herald's own code checks so that it can name the path of each mistake. */
 export const writtenSchemas: Record<string, SchemaObject> = {
   Segment: {
     description:
@@ -137,7 +137,7 @@ export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: 
 
 const isSafeLimit = (value: unknown): boolean => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 
-/** Makes references begin at the root of the document. Leaves out what says nothing: the safe range of an integer and the pattern of a time. */
+/** Makes references begin at the document's root. Leaves out names of schemas (`id`), safe ranges of integers and patterns of times. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value

@@ -244,7 +244,8 @@ function faultsOf(route: Route): FaultCode[] {
   return [
     ...new Set<FaultCode>([
       ...(route.key === 'none' ? [] : (['unauthorized'] as const)),
-      // With an API key: the key may not do this. In the administration: another page than the dashboard's sent the cookie.
+      // With an API key: the key may not do this. In the administration: another page than the dashboard's sent the cookie, or
+      // a change has no valid x-csrf-token.
       ...(route.key === 'none' ? [] : (['forbidden'] as const)),
       // When no administration token is set, every path of the administration answers 404.
       ...(paramsOf(route.path).length > 0 || isOfAdministration(route) ? (['not_found'] as const) : []),

@@ -15,7 +15,7 @@ import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/s
 import { startPeers } from '../../testing/start-peers.ts'
 
 // These tests bring about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. So they fail for an
-// answer that can never come.
+// answer that the gateway can never give. Refusals of other services come from fakes: that a real service refuses like this is not tested here.
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -60,7 +60,7 @@ function rightQuestion(route: Route): Question {
   }
 }
 
-/** Makes requests that are refused because something is wrong with them. Every other error is a refusal of another service. */
+/** Makes requests that are refused because something is wrong with them. `provoke` brings about the other errors, most by refusals of fakes. */
 const provocations: Partial<Record<FaultCode, (right: Question, route: Route) => Question>> = {
   unauthorized: (right) => ({ ...right, headers: {} }),
   invalid_body: (right, { body }) =>
@@ -129,7 +129,7 @@ test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as c
   },
 )
 
-/** A batch itself is never answered with these errors; its items are (batches.integration.test.ts). */
+/** When another service refuses with these errors, the items of a batch have them and the batch is answered 200 (batches.integration.test.ts). */
 const ofEachItem: ReadonlySet<string> = new Set(['rate_limited', 'queue_unavailable', 'database_unavailable'])
 
 /** These routes ask no other service; database-away.integration.test.ts tests every route without a database. */

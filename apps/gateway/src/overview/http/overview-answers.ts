@@ -108,10 +108,10 @@ const { queued: _queued, converted: _converted, ...ofVariant } = counted
 export const Breakdown = describes<BreakdownRead>()(
   z.object({
     byPlatform: byPlatform(onPlatform),
-    codes: z
-      .array(z.object(codeCount))
-      .nullable()
-      .meta({ description: 'Null where they are unknown: for an older campaign, or a small one past the retention of the ledger.' }),
+    codes: z.array(z.object(codeCount)).nullable().meta({
+      description:
+        'Null where they are unknown: for a campaign that began before codes were counted, or a small one past the retention of the ledger.',
+    }),
     variants: z.record(z.string(), z.object(ofVariant)),
   }),
 )
@@ -121,7 +121,7 @@ export const SystemRead = describes<System>()(
     version: z.string(),
     baseUrl: z.string().nullable(),
     database: z.enum(['ready', 'unreachable']),
-    queue: z.enum(['ready', 'unreachable']).meta({ description: 'NATS, over which the apps of Herald speak.' }),
+    queue: z.enum(['ready', 'unreachable']).meta({ description: 'NATS, over which the services of Herald speak.' }),
     ledgerDifference: z.int().min(0).nullable().meta({
       description: 'By how much counters and ledger differ in all; it must be 0. Null when it is not counted yet, or the tracker is away.',
     }),

@@ -100,7 +100,7 @@ test('an operator stays signed in while the database is away, and the answer abo
 })
 
 // spec: administration/system, administration/token
-test('the answer about the system comes even while the database or the queue is away, and says so; it needs the administration token', async () => {
+test('the answer about the system comes even while the database or the queue is away, and says so; without a credential it is refused', async () => {
   const { port } = postgres
   await postgres.stop()
   await until(async () => (await systemOf())['database'] === 'unreachable', { what: 'a database that is away' })

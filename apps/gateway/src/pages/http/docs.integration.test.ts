@@ -5,7 +5,7 @@ import { startGateway } from '../../testing/start-gateway.ts'
 
 const gateway = await startGateway({ database: (await freshDatabase()).url('gateway'), nats: await freshNats() })
 
-test('the page that shows the API loads only what the gateway serves, and its policy blocks everything else', async () => {
+test('the page that shows the API loads only what the gateway serves, and its policy blocks scripts from elsewhere', async () => {
   const page = await gateway.ask({ path: '/docs' })
   expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
   expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'")

@@ -18,7 +18,7 @@ export type FileRows = {
    * instead.
    */
   pause: () => { rows: FileRow[]; rest: Buffer }
-  /** Ends the file and gives its last row. */
+  /** Ends the file and gives the rows that are left. */
   end: () => FileRow[]
 }
 

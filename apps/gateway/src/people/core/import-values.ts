@@ -1,8 +1,8 @@
 import { importFields, type ImportField } from '@herald/contracts/import'
 
 /*
- * These functions read the texts of a CSV file as values. A text that stands for no value of its field stays a text, and the rules of a registration
- * then refuse it.
+ * Readers of the texts of a CSV file. `readTags` and `readCount` give a text that stands for no value as it is, and the rules of a registration then
+ * refuse it.
  */
 
 /** Reads tags, which are a JSON object. */

@@ -81,7 +81,10 @@ export function readOneSignalRow(
   }
 }
 
-/** Whether OneSignal had opted a device out. `notification_types` below 1 means that it unsubscribed or never allowed notifications. */
+/**
+ * Whether a device of the export is imported as opted out: OneSignal calls its identifier invalid, or its `notification_types` is below 1, because it
+ * unsubscribed or never allowed notifications.
+ */
 const isOptedOut = (invalidIdentifier: string, notificationTypes: string): boolean =>
   readTruth(invalidIdentifier) === true || /^(?:0|-\d+)$/.test(notificationTypes.trim())
 

@@ -140,7 +140,7 @@ type Bus = Pick<Gateway['bus'], 'call'>
 /** Whether a change of a device only sets or removes its mark as a test device. */
 const isMark = (body: unknown): boolean => Object.keys(body ?? {}).join() === 'test'
 
-/** Changes a device and gives the changed device. Fault: not_found. */
+/** Changes a device and gives the changed device. Faults: not_found, limit_reached. */
 export async function changeDevice(
   bus: Bus,
   { appId, subscriptionId, changes: { test, ...changes } }: { appId: string; subscriptionId: string; changes: ChangeDevice },

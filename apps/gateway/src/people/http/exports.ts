@@ -24,7 +24,7 @@ const CampaignQuery = z.strictObject({
 const ndjson = 'application/x-ndjson'
 const asFile = { key: 'admin', status: 200, mediaType: ndjson, faults: ['rate_limited'] } as const
 
-/** The routes that export. They answer lines of JSON, each with a `type`; the last line has the type `end` and says how many lines came before it. */
+/** The routes that export lines of JSON, each with a `type`; the last line has the type `end` and says how many lines came before it. */
 export const exports = [
   route({
     ...asFile,
@@ -48,7 +48,8 @@ export const exports = [
     name: 'exportUserOfApp',
     method: 'get',
     path: '/v1/admin/apps/:appId/users/:id/export',
-    summary: 'Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries',
+    summary:
+      'Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries',
     answers: UserPartLine,
     audit: exporting('user.exported'),
     async answer(gateway, { appId, params, noteExport }) {

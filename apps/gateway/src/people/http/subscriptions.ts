@@ -24,8 +24,8 @@ function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): vo
 }
 
 /**
- * Makes a route that changes the owner of a device. There is one for PATCH and one for POST, which do the same (spec: identity/change-user);
- * generated clients need a name for each.
+ * Makes a route that changes the tags and fields of the user who owns a device. There is one for PATCH and one for POST, which do the same (spec:
+ * identity/change-user); generated clients need a name for each.
  */
 const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
   route({
@@ -36,7 +36,7 @@ const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
     limit: 'identity',
     body: UserChanges,
     status: 200,
-    summary: 'Change the user who owns a device',
+    summary: 'Change the tags and fields of the user who owns a device',
     description: 'Tags merge, null deletes one. The change reaches every device of the user. PATCH and POST do the same.',
     answers: OwnerChanged,
     answer: ({ bus }, { appId, keyKind, params, body }) =>

@@ -16,7 +16,7 @@ export const tags = [
     status: 200,
     summary: 'List the tags that users have, by name: type, number of users and sample values',
     description:
-      'Counted at most once in 30 s. Of an app with more than 10,000 users a sample is read; then `exact` is false, and each number has its 95 % interval.',
+      'At most the 2,000 most frequent, counted at most once in 30 s. Of an app with more than 10,000 users a sample is read; then `exact` is false, and each number has its 95 % interval.',
     answers: TagList,
     async answer({ db, bus }, { appId, query: { limit, cursor, q = '' } }) {
       await getApp(db, appId)

@@ -13,7 +13,7 @@ import { route } from '../../http/route.ts'
 const reads = { key: 'secret', scope: 'users:read' } as const
 const writes = { key: 'secret', scope: 'users:write' } as const
 
-/** A path names a user by id or by external id. Both have the same answers (spec: identity/read-user, identity/change-user, identity/erase-user). */
+/** A path names a user by id or by external id (spec: identity/read-user, identity/change-user, identity/erase-user). */
 const byId = { path: '/v1/users/:id', suffix: '', texts: [], address: ({ id = '' }: Params): UserAddress => ({ userId: id }) } as const
 const byExternalId = {
   path: '/v1/users/by-external-id/:externalId',

@@ -6,7 +6,7 @@ const Time = z.string().meta({ format: 'date-time' })
 
 export const SessionRead = z.object({
   name: z.string().meta({ description: 'The name that the operator gave: the actor in the audit.' }),
-  expiresAt: Time.meta({ description: 'When it ends unless it is used again.' }),
+  expiresAt: Time.meta({ description: 'When the session ends unless it is used again.' }),
   csrfToken: z.string().meta({ description: 'For the header x-csrf-token of every change.' }),
 })
 export const SignInLink = z.object({ url: z.string(), expiresAt: Time })

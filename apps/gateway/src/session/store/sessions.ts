@@ -87,7 +87,8 @@ export async function insertLink(db: Db, link: { codeHash: Buffer; name: string 
 }
 
 /**
- * Uses a sign-in link up: of two visitors who give the same code at once, one gets the link. Undefined when there is no such link or it is too old.
+ * Uses a sign-in link up: of two visitors who give the same code at once, one gets the link. Undefined when there is no such link, or it is too old
+ * or was made under another administration token.
  */
 export async function takeLink(
   db: Db,

@@ -107,7 +107,7 @@ test('without simulated credentials for the platform no virtual device is made, 
 })
 
 // spec: administration/simulator-accounts
-test('an account at the simulated provider becomes the app’s credentials, and never replaces credentials that the app has', async () => {
+test('an account at the simulated provider becomes the app’s credentials, and does not replace credentials that the app has', async () => {
   const { appId } = await gateway.givenApp()
   simulator.answers.set('POST /accounts', () => ({ body: { privateKey } }))
   const taken = await ask('POST', '/accounts', { appId, kind: 'apns' })

@@ -108,6 +108,7 @@ test('every operation on a webhook endpoint reaches the service webhooks with th
   expect(await told('POST', `${one}/deliveries/dlv_1/replay`)).toEqual([202, delivery])
   expect(asked.get('replay')).toEqual({ appId, webhookId, deliveryId: 'dlv_1' })
   expect((await told('DELETE', one))[0]).toBe(204)
+  for (const name of ['read', 'enable', 'rotate', 'test', 'delete']) expect([name, asked.get(name)]).toEqual([name, { appId, webhookId }])
 })
 
 test.each([

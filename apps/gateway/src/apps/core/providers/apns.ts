@@ -10,7 +10,7 @@ export type ApnsSettings = {
   keyId: string
   bundleId: string
   environment: 'production' | 'sandbox'
-  /** SHA-256 (hex) of the public half of the private key. It tells private keys apart without opening them. */
+  /** SHA-256 (hex) of the public half of the private key. It tells private keys apart while they stay sealed. */
   keyFingerprint: string
 }
 
@@ -24,7 +24,7 @@ export const apns: Provider<ApnsSettings, ApnsCredentials> = {
     const keyFingerprint = createHash('sha256').update(publicKey).digest('hex')
     return { settings: { kind: 'apns', ...settings, keyFingerprint }, privateKey }
   },
-  // The private key stays here, because only the gateway signs with it.
+  // The private key stays in the gateway, which signs the provider tokens.
   travelling(credentials, { version }) {
     const { keyFingerprint: _, ...settings } = credentials
     return { ...settings, version }

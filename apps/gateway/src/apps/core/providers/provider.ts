@@ -5,7 +5,7 @@ import type { ShownPayload } from './shown-payload.ts'
 /** The parts of a provider's credentials that are stored in the clear, and the private key, which is stored sealed. */
 export type Credentials<Settings> = { settings: Settings; privateKey: string }
 
-/** What the dispatcher gets besides the settings: the version of the credentials, and the sealed private key with the context it was sealed in. */
+/** What `travelling` may give the dispatcher besides the settings. The dispatcher does not get the private key of APNs, because the gateway signs. */
 export type Sealed = { version: number; sealedPrivateKey: string; sealContext: string }
 
 /**
@@ -22,7 +22,7 @@ export type Provider<Settings extends { kind: ProviderCredentials['kind'] }, Bod
   readonly named: readonly string[]
   /** Makes the credentials that an operator's body stands for. `present` gives those that the app has. */
   credentialsOf(body: Body, present: () => Credentials<Settings> | undefined): Credentials<Settings>
-  /** Makes what the dispatcher gets. */
+  /** Makes the credentials as the dispatcher gets them. */
   travelling(settings: Settings, sealed: Sealed): ProviderCredentials
   /** Gives the name of the app's account at the provider, as the simulator knows it. */
   accountOf(settings: Settings): Record<string, string>

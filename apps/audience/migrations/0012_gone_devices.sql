@@ -17,7 +17,7 @@ $$;
 create trigger remember_gone_devices after delete on subscriptions referencing old table as gone
   for each statement execute function audience.remember_gone_devices();
 
--- How often the lease of a take was extended since its taker last renewed it.
+-- How often audience has extended the lease of a take since the taker last renewed it.
 alter table batches add column spared integer not null default 0;
 
 create index guarded_invalidations_by_age on guarded_invalidations (at);

@@ -20,8 +20,8 @@ export type Ownership =
 
 /**
  * Decides by the identity rules of login and registration which user gets a device (spec: identity/login). `owner`: the device's present owner; null
- * for a new device. `externalId`: the external id in the request; when it is null the owner never changes. `named`: the user who has that external
- * id; null when no user has it. An identified user is never renamed.
+ * for a new device. `externalId`: the external id in the request; when it is null a known device keeps its owner. `named`: the user who has that
+ * external id; null when no user has it. An identified user is never renamed.
  */
 export function decideOwnership(owner: UserIdentity | null, externalId: string | null, named: UserIdentity | null): Ownership {
   if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null }

@@ -137,7 +137,7 @@ export type Invalidated = { id: string; appId: string; userId: string; platform:
 
 /**
  * Invalidates devices whose tokens a provider called dead, and answers the devices that were valid until now: a device is invalidated once, however
- * many sends find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also
+ * many pushes find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also
  * stays valid when it has registered since the provider was asked or, if `deadSince` is earlier, since `deadSince`. `agoMs` is counted back from the
  * time of the database, so a wrong clock of the provider can only keep a device valid.
  */

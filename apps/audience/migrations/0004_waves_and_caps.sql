@@ -1,4 +1,4 @@
--- The waves of a send (spec: campaigns/waves): [{at, zones}], in order. They are planned when the row is made, and keep their instants and zones.
+-- The waves of a send (spec: campaigns/waves): [{at, zones}], in order. They are planned when the send begins, and keep their instants and zones.
 -- Null when all users are sent to at once.
 alter table fan_outs add column waves jsonb;
 alter table fan_outs add column wave integer not null default 0;

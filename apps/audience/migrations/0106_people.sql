@@ -4,7 +4,7 @@ create index users_by_app on users (app_id, id);
 
 -- Devices that have left an identified user, because another user got the device or the device was deleted. The ledger finds pushes by device, so
 -- these and the user's present devices lead to all pushes of the user. Only the statement that runs when a device leaves a user writes here. A row is
--- kept as long as the ledger keeps pushes.
+-- kept a day longer than the ledger keeps pushes.
 create table former_devices (
   user_id text collate "C" not null references users (id) on delete cascade,
   subscription_id text collate "C" not null,

@@ -53,7 +53,10 @@ export type UserTable = {
   country: string | null
   created_at: Generated<Date>
   last_active_at: Generated<Date>
-  /** Whether a request with a secret key, or an import, has ever made or changed the user. True for all users older than this column. */
+  /**
+   * Whether a request with a secret key (other than a logout), or an import, has ever made or changed the user. True for all users older than this
+   * column.
+   */
   by_backend: Generated<boolean>
   /** When tags, language, timezone or country last changed; null when they have not changed since this column was added. */
   changed_at: Generated<Date | null>
@@ -162,7 +165,7 @@ export type FanOutTable = Record<`queued_${Platform}`, Generated<number>> & {
   flow_no: Generated<number>
   /** Null when all users are sent to at once, and when the value was moved to `past_waves`. */
   waves: JsonOrNull<Wave[]>
-  /** The index of the wave whose pages are made now. */
+  /** The index of the wave whose pages are made now or, between two waves, of the next wave. */
   wave: Generated<number>
   /** The value that `waves` had until the claims of the settled send were deleted. */
   past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>

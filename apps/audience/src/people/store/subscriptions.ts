@@ -40,7 +40,7 @@ export const giveSubscription = (db: Db, id: string, userId: string) =>
 
 const deviceFields = ['appVersion', 'osVersion', 'deviceModel'] as const
 
-/** Changes the fields of a device that its PATCH request names; undefined fields stay. Answers undefined when the app has no such device. */
+/** Changes the fields of a device that a PATCH request names; undefined fields stay. Answers undefined when the app has no such device. */
 export async function patchSubscription(
   db: Db,
   { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },

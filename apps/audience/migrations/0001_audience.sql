@@ -16,7 +16,7 @@ create table users (
   last_active_at timestamptz not null default now()
 ) with (fillfactor = 85);
 
--- There is one user for each external id, also when devices log in at the same time. Anonymous users are not in this index.
+-- An app has one user for each external id, also when devices log in at the same time. Anonymous users are not in this index.
 create unique index users_by_external_id on users (app_id, external_id) where external_id is not null;
 
 create table subscriptions (
@@ -25,7 +25,8 @@ create table subscriptions (
   user_id text collate "C" not null references users (id),
   platform text not null check (platform in ('ios', 'android', 'web')),
   address text not null,
-  -- SHA-256 of the kind (token or endpoint) and the address. A token may have 4,096 characters, but an index entry at most 2,704 bytes.
+  -- SHA-256 of the kind (token or endpoint) and the address (since 0070 also of the app). A token may have 4,096 characters, but an index entry at
+  -- most 2,704 bytes.
   address_hash bytea not null,
   p256dh text,
   auth text,
@@ -51,7 +52,8 @@ create unique index subscriptions_by_address on subscriptions (app_id, address_h
 create index subscriptions_by_app on subscriptions (app_id, id);
 create index subscriptions_by_user on subscriptions (user_id);
 
--- When a device last got a push. This table is separate from `subscriptions` because a write to its short row takes 9 µs instead of 41 µs.
+-- When a device was last sent to (since 0081: a device of an app that asks for it). This table is separate from `subscriptions` because a write to
+-- its short row takes 9 µs instead of 41 µs.
 create table last_notified (
   subscription_id text collate "C" primary key,
   at timestamptz not null
@@ -77,7 +79,7 @@ create table fan_outs (
   app_id text collate "C" not null,
   -- The UTC date of the first page. It is the ledger's partition for every push of this campaign.
   day date not null default (now() at time zone 'utc')::date,
-  -- The frozen send and its target. Both are set to null when the send is settled.
+  -- The frozen send and its target. Both are null when the send is settled and all its batches are finished.
   send jsonb,
   target jsonb,
   -- The app's settings as they were at the first page.
@@ -123,7 +125,8 @@ create table batches (
   user_ids text[] not null,
   -- How many tries at the provider were made. A try during which the dispatcher was killed does not count.
   tries integer not null default 0,
-  -- The outcomes of pushes that are decided already. A dispatcher reports them to the ledger like any others.
+  -- Outcomes that audience has decided itself, for example of pushes that failed for good; null in a batch that is to be sent. A dispatcher takes the
+  -- batch only to report these outcomes to the ledger.
   decided jsonb,
   retry_of text collate "C",
   not_before timestamptz,
@@ -137,7 +140,7 @@ create table batches (
 
 -- The sweep finds in this index the batches that are not done, and when to point at them again.
 create index batches_due on batches (due_at) where done_at is null;
--- The batches that count in the bulk window of an app. An entry goes when its batch is done, so the index stays as small as the window.
+-- The batches that count in the bulk window of an app. A batch leaves the index when it is done, so the index stays as small as the window.
 create index batches_bulk_open on batches (app_id, platform) where lane = 'bulk' and done_at is null and retry_of is null and not_before is null;
 -- When a campaign is settled its batches are deleted by this index.
 create index batches_by_campaign on batches (campaign_id);
@@ -156,7 +159,7 @@ create table circuits (
   primary key (app_id, platform, environment)
 );
 
--- Events for webhooks. A row is deleted when webhooks has confirmed it.
+-- Events for webhooks. A row is deleted when webhooks has confirmed it, or when it is dropped (libs/service/src/bound-announcements.ts).
 create table announcements (
   id text collate "C" primary key,
   subject text not null,

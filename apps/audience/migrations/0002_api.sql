@@ -1,4 +1,4 @@
--- What the public API needs for segments, for erasing users and for counting.
+-- Columns by which the public API saves and lists segments, and a table for the erasure of users.
 
 -- The type json keeps a definition word for word: jsonb would put the keys in another order and write 1e21 out in digits.
 alter table segments alter column definition type json;

@@ -1,4 +1,4 @@
--- The waves of a send (spec: campaigns/waves): [{at, zones}], in order. They are planned when the row is made, and keep their instants and zones.
+-- The waves of a send (spec: campaigns/waves): [{at, zones}], in order. They are planned when the send begins, and keep their instants and zones.
 -- Null when all users are sent to at once.
 alter table fan_outs add column waves jsonb;
 alter table fan_outs add column wave integer not null default 0;
@@ -15,7 +15,7 @@ create table wave_claims (
   primary key (campaign_id, subscription_id)
 );
 
--- A row says that a user got a campaign, for the frequency cap of an app that has one.
+-- A row says that a campaign counts for a user's frequency cap. Rows are written only for apps that have a cap.
 create table cap_claims (
   app_id text collate "C" not null,
   user_id text collate "C" not null,

@@ -21,7 +21,8 @@ begin
 end
 $$;
 
--- Only these tables need the trigger: rows of other tables are made while one of these rows is locked, and the erasure deletes until it finds no row.
+-- Of the tables so far only these need the trigger: rows of the others are made while one of these rows is locked, and the erasure deletes until it
+-- finds no row.
 create trigger leave_out_erased before insert on users for each row execute function audience.leave_out_erased();
 create trigger leave_out_erased before insert on subscriptions for each row execute function audience.leave_out_erased();
 create trigger leave_out_erased before insert on segments for each row execute function audience.leave_out_erased();

@@ -7,7 +7,8 @@ alter table batches add column last_provider_code text;
 drop index batches_held;
 create index batches_held on batches (app_id, platform, due_at) where held_since is not null and done_at is null;
 
--- The list of the open pushes of an app, or of one campaign, newest campaign first, reads only as many batches from this index as it shows.
+-- The list of the open pushes of an app, or of one campaign, newest campaign first, reads the batches of a page from this index, however many an app
+-- has.
 create index batches_open on batches (app_id, campaign_id, id) where done_at is null;
 
 -- The answers of circuits have two more letters: u the provider is unavailable, a any other answer.

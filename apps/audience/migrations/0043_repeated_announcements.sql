@@ -1,3 +1,3 @@
--- Announcements that were repeated and are not confirmed yet. There are few, because no others are repeated until webhooks confirms some. The sweep
--- counts them in this index to know whether it may repeat others.
+-- Announcements that were repeated and are not confirmed yet. The sweep counts in this index those of them that were repeated at most eight times, to
+-- know whether it may repeat others for the first time (store/announcements.ts).
 create index announcements_repeated on announcements (due_at, pointer_no) where pointer_no > 0;

@@ -5,9 +5,11 @@
 alter table users add column changed_at timestamptz;
 
 -- `opted_out_at`: since when a device is opted out; it means something only while `opted_in` is false. The other two: by which answer to which
--- campaign a device was invalidated; they mean something only while `invalidated_at` is set. So a device that registers again need not clear them.
+-- campaign a device was invalidated; they mean something only while `invalidated_at` is set. So a registration, which makes a device valid and opts
+-- it in, need not clear them.
 alter table subscriptions add column opted_out_at timestamptz, add column invalidated_code text, add column invalidated_campaign_id text collate "C";
--- When a request of the device that is neither a registration nor a session last reported a change of its app or system.
+-- When a PATCH request of the device last named its app version, system version or model, or an import last updated the device. Registrations and
+-- sessions do not count.
 alter table subscriptions add column told_at timestamptz;
 
 -- In a batch of retries: the provider's answers to the earlier tries, in order: [{at, code, providerCode}]. Null when there was no answer.

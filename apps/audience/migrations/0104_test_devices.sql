@@ -1,5 +1,5 @@
 -- Devices that an operator marked for tests, at most 100 of an app. They have a separate table, so that sends, registrations and sessions read and
--- write nothing more. To add an indexed column to `subscriptions`, Postgres would have to read all devices.
+-- write nothing more. For an indexed column of `subscriptions`, this migration would also have to read all devices.
 create table test_devices (
   subscription_id text collate "C" primary key,
   app_id text collate "C" not null,

@@ -1,5 +1,6 @@
 -- How many devices an app had at the end of each UTC day, by platform. After the day has ended a process scans the app's devices and counts each of
--- them once; nothing is written when a device registers or is deleted. A device counts as either reachable, opted out or invalidated.
+-- them once, as its row is then; nothing is written when a device registers or is deleted. A device counts as either reachable, opted out or
+-- invalidated.
 create table device_days (
   app_id text collate "C" not null,
   day date not null,
@@ -12,7 +13,7 @@ create table device_days (
   active_1d integer not null,
   active_7d integer not null,
   active_30d integer not null,
-  -- Devices that registered on that day and were not deleted before they were counted.
+  -- Devices that have a `created_at` on that day and were not deleted before they were counted.
   new integer not null,
   primary key (app_id, day, platform)
 );

@@ -10,7 +10,7 @@ create table imports (
   web text not null check (web in ('skip', 'import')),
   columns jsonb,
   max_rows_per_second integer,
-  -- The names of the file's columns. Null until they have been read.
+  -- The names of a CSV file's columns. Null until they have been read, and for JSON lines.
   header jsonb,
   -- The bytes after next_offset that are not a complete row yet. They may contain a device's address, so they are deleted with the next lot or at the
   -- end.
@@ -26,7 +26,7 @@ create table imports (
   by_code jsonb not null default '{}',
   by_platform jsonb not null default '{"ios": 0, "android": 0, "web": 0}',
   warnings jsonb not null default '{}',
-  -- Whether rows of a dry run (import_dry_rows) are still to be deleted.
+  -- Whether import_dry_rows may hold rows of this import, which is a dry run.
   has_dry_rows boolean not null,
   -- The time is kept to the millisecond, so that the cursor of a list names its row exactly.
   created_at timestamptz(3) not null default now(),
@@ -41,7 +41,7 @@ create index imports_ended on imports (ended_at) where ended_at is not null;
 create index imports_to_clear on imports (id) where has_dry_rows;
 create trigger leave_out_erased before insert on imports for each row execute function audience.leave_out_erased();
 
--- The first 10,000 rejected rows of an import: where and why, but no value of the row.
+-- The first 10,000 rejected rows of an import, without skipped browsers: where and why, but no value of the row.
 create table import_errors (
   import_id text collate "C" not null references imports (id) on delete cascade,
   "row" bigint not null,

@@ -3,7 +3,7 @@ import { notFound } from '@herald/contracts/fault'
 import type { Db } from '../store/tables.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 
-/** Changes fields of a device as its own PATCH request says. Fault: not_found. */
+/** Changes the fields of a device that a PATCH request names. Fault: not_found. */
 export async function changeSubscription(
   { db }: { db: Db },
   request: { appId: string; subscriptionId: string; changes: PatchSubscription },

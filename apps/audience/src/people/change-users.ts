@@ -36,7 +36,7 @@ export const changeOwner = (
 
 /**
  * Changes a user for the app's backend (spec: identity/change-makes-user). For an unknown external id it makes a user without devices, whom a later
- * login finds. Faults: `not_found` (an unknown user id), `invalid_body` at `tags` (101st tag).
+ * login finds. Faults: `not_found` (an unknown user id, or the app was erased), `invalid_body` at `tags` (101st tag).
  */
 export const changeUser = (
   { db }: { db: Db },

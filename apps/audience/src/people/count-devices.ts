@@ -59,7 +59,7 @@ const everyMs = 60_000
 
 /**
  * Makes the work of a sweep that counts the devices of each app as they were at the end of each UTC day (spec: administration/device-series). The
- * process that claims an app's day first scans the app's devices, in parts and on the connections for reads, so that no other read waits long. Each
+ * first process that claims an app's day scans the app's devices, in parts and on the connections for reads, so that no other read waits long. Each
  * run of the sweep looks at one app. A process goes through all apps once a day. If another process had claimed an app, or a scan failed, the process
  * goes through all apps again a minute later.
  */

@@ -14,7 +14,8 @@ const attempts = 10
 
 /**
  * Erases a user (spec: identity/erase-user). One transaction deletes the user and all devices of the user, and stores that webhooks must be told
- * (`tellErasures`). Batches of sends under way and events stay, because they contain only ids of the user. Fault: `not_found`.
+ * (`tellErasures`). Batches of sends under way and events stay, because they contain only ids of the user. Faults: `not_found`, `queue_unavailable`
+ * (the user got another device during each of 10 attempts).
  */
 export async function deleteUser(
   { db, poke }: { db: Db; poke: () => void },
@@ -27,7 +28,7 @@ export async function deleteUser(
   return {}
 }
 
-/** Deletes a user. Gives false and deletes nothing when the user got another device while this transaction waited to lock the user's devices. */
+/** Deletes a user. Gives false and deletes nothing when the user got another device before this transaction had locked the user. */
 async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean> {
   const userId = await findUserId(db, appId, user)
   if (userId === undefined) throw notFound()
@@ -45,7 +46,10 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 
 const atOnce = 50
 
-/** Tells webhooks which users were erased, because its deliveries contain external ids. Repeats this until webhooks has answered. */
+/**
+ * Tells webhooks which users were erased, because the deliveries that webhooks keeps contain external ids. The sweep calls it again for a user until
+ * webhooks has answered.
+ */
 export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
   const due = await takeDueErasures(db, atOnce)
   const tell = async (erasure: Erasure): Promise<string[]> => {

@@ -11,8 +11,8 @@ import { transactIdentity } from './transact-identity.ts'
 
 /**
  * Writes one lot (group of rows of the file) of an import: users, devices, counts and errors. The same transaction moves the import to the end of the
- * lot. Faults, with which nothing is written: `not_found` (the import is unknown, or the app was erased), `invalid_state` (the import has ended, or is
- * not at the lot's offset).
+ * lot. Faults, with which nothing is written: `not_found` (the import is unknown, or the app was erased), `invalid_state` (the import has ended, or
+ * is not at the lot's offset), `queue_unavailable` (`retryIdentity`).
  */
 export const importLot = (
   { db }: { db: Db },
@@ -38,7 +38,10 @@ export const importLot = (
     return moveImport(trx, at, lot, plan.outcomes)
   })
 
-/** Throws the fault `invalid_state` when the import has ended, or is not at `offset`; in this case the fault's detail says the right offset. */
+/**
+ * Throws the fault `invalid_state` when the import has ended, or when it is not at `offset`. In the second case the fault's detail says the right
+ * offset.
+ */
 export function checkIsAt({ report: { state, offset: next } }: ImportRecord, offset: number): void {
   if (state !== 'receiving') throw fault('invalid_state', `The import is ${state}.`)
   if (offset !== next)
@@ -48,8 +51,8 @@ export function checkIsAt({ report: { state, offset: next } }: ImportRecord, off
 type Known = { devices: KnownDevice[]; users: KnownUser[] }
 
 /**
- * Reads and locks the devices and users of the rows. With `keep` a known device stays as it is, so the device is read and not locked, and its user is
- * not read.
+ * Reads and locks the devices and users of the rows. With `keep` a known device stays as it is, so the device is not locked, and no user is read for
+ * its row.
  */
 async function readAndLock(trx: Db, { appId, report }: ImportRecord, rows: ImportRow[]): Promise<Known> {
   const isUpdate = report.onExisting === 'update'

@@ -3,7 +3,7 @@ import { findFormerDevices } from './store/former-devices.ts'
 
 const atOnce = 500
 
-/** Lists a page of the devices that have left an identified user, in the order of their ids. */
+/** Lists a page of the devices that have left an identified user (for another user, or because they were deleted), in the order of their ids. */
 export async function listFormerDevices(
   { db }: { db: Db },
   asked: { appId: string; userId: string; after: string | null },

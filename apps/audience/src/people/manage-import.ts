@@ -73,7 +73,10 @@ export const cancelImport = ({ db }: { db: Db }, { appId, importId }: OfImport):
     return endImport(trx, importId, 'cancelled')
   })
 
-/** Cancels imports that got no data for a day, deletes old imports, and deletes the rows of dry runs that have ended. Answers whether more is left. */
+/**
+ * Cancels imports that got no data for a day, and deletes a portion of the rows of ended dry runs and of old imports. Answers whether there may be
+ * more to delete.
+ */
 export async function keepImports({ db }: { db: Db }): Promise<boolean> {
   await cancelLeftAlone(db)
   const more = [await clearDryRuns(db), await purgeImports(db)]

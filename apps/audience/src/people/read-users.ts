@@ -45,9 +45,9 @@ type Reading = { db: Db; lastNotified: LastNotified }
 type Asked = ListRequest & { appId: string; segmentId?: string | undefined }
 
 /**
- * Gives a page of an app's users, newest first (spec: administration/users). `q` is an id, or the beginning of an external id. A segment leaves out
- * the users who have no reachable device in it. Faults: `not_found` (the segment), `invalid_segment`, `invalid_body` at `cursor`, `rate_limited` (see
- * `readSegment`).
+ * Gives a page of an app's users, newest first (spec: administration/users). `q` is the id of a user or of a device, or the beginning of an external
+ * id. A segment leaves out the users who have no reachable device in it. Faults: `not_found` (the segment), `invalid_segment`, `invalid_body` at
+ * `cursor`, `rate_limited` (see `readSegment`).
  */
 export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Promise<Listed<UserSummary>> {
   const { appId, segmentId, limit } = asked

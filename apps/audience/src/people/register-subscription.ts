@@ -30,21 +30,23 @@ type Registration = { appId: string; device: Device; externalId: string | null; 
 
 /**
  * The result of a registration. `row in use`: nothing was written, because a row that this registration needs is used by another registration of the
- * same commit, or another transaction has locked or just changed it.
+ * same commit, because another transaction has locked or just changed the row, or because the app was erased.
  */
 type Outcome = Registered | Fault | 'row in use'
 
 /** At most this many registrations share a commit. Such a commit takes about 10 ms, so the next registrations do not wait long. */
 const mostTogether = 100
-/** At most this many registrations of one address or one external id may wait. A further one would be answered after its caller has given up. */
+/**
+ * At most this many registrations of one address or one external id may wait or run. A further one would be answered after its caller has given up.
+ */
 const mostOfOneKey = 100
 
 /**
- * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two registrations with the same address or the
- * same external id are done one after another, in the order in which they came. A registration leaves the shared commit if another transaction has
- * locked one of its rows (for example a registration of the user's second device, or a page of a send with a frequency cap). It then waits alone, on
- * another connection, which `inTurn` gives when it is the app's turn. The two statements of the shared commit use connections that keep query plans
- * (docs/decisions/0038).
+ * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two registrations with the same address or
+ * the same external id are done one after another, in the order in which they came. A registration leaves the shared commit if another registration
+ * in it uses the same user, or if another transaction has locked or just changed a row that it needs (for example a page of a send with a frequency
+ * cap). It then runs alone when `inTurn` says that it is the app's turn, and waits for the locks without keeping other registrations waiting. If no
+ * device leaves a user, the two statements of the shared commit use connections that keep query plans (`kept`, docs/decisions/0038).
  */
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
@@ -71,7 +73,8 @@ export function openRegistrations(
 
 /**
  * Registers one device, new or known, by the identity rules (core/identity.ts). Waits for transactions that have locked its rows. Faults:
- * `limit_reached` (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased).
+ * `limit_reached` (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased), `queue_unavailable` (its rows
+ * stayed in use).
  */
 export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<Registered> => registerAlone(db, toRegistration(asked))
 

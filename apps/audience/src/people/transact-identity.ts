@@ -10,9 +10,9 @@ export const identityAttempts = 20
 const longestPauseMs = 100
 
 /**
- * Runs a transaction that changes which user owns which device. Every such transaction locks devices first and users second, each in the order of
- * their ids, so that two transactions cannot deadlock. A row that does not exist yet cannot be locked. When two transactions make the same device or
- * user, a unique index refuses the second transaction. It is run again and then sees the rows of the first.
+ * Runs a transaction that makes, changes or deletes users or devices. Every such transaction locks devices first and users second, each in the order
+ * of their ids, so that two transactions cannot deadlock. A row that does not exist yet cannot be locked. When two transactions make the same device
+ * or user, a unique index refuses the second transaction. It is run again and then sees the rows of the first.
  */
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 
@@ -45,8 +45,8 @@ export async function pauseAfter(attempt: number): Promise<void> {
 }
 
 /**
- * Whether the error says that another transaction has just made this device or user (23505), has removed the owner (23503), or that there was a
- * deadlock in spite of the order of locks (40P01).
+ * Whether the error says that another transaction has just made this device or user (23505, or 23503 in `writeRegistrations`) or has removed the
+ * owner (23503), or that there was a deadlock in spite of the order of locks (40P01).
  */
 const hasCollided = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '23503' || error.code === '40P01')

@@ -52,6 +52,8 @@ describe('saved segments', () => {
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => save(appId)))
 
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    expect(refusals).toEqual(Array(9).fill(expect.objectContaining({ code: 'duplicate_name' })))
   })
 
   // spec: segments/saved-replace
@@ -154,7 +156,7 @@ describe('the list of segments', () => {
 
 describe('counting the devices of a segment', () => {
   // spec: segments/preview, segments/count, identity/reachable
-  test('preview and count give the numbers of reachable devices by platform; a segment that is left out or {} means all devices of the app', async () => {
+  test('preview and count give the numbers of reachable devices by platform; without a segment, or with {}, preview counts them for the whole app', async () => {
     const appId = newId()
     await givenCrowd(db, { appId: newId(), count: 5 })
     await givenCrowd(db, { appId, count: 4 })
@@ -218,7 +220,7 @@ describe('counting the devices of a segment', () => {
   })
 
   // spec: segments/meaning-errors, segments/error-path, segments/saved-stale
-  test('an invalid segment, sent or saved, is answered with invalid_segment and the path of the faulty part, a list with invalid_body', async () => {
+  test('preview and count answer an invalid segment with invalid_segment and the path of its faulty part; preview answers an array with invalid_body', async () => {
     const appId = newId()
     const faulty = { and: [onIos, { field: 'sessionCount', op: 'near', value: 3 }] }
     const details = (path: string) => ({ code: 'invalid_segment', details: [{ path }] })

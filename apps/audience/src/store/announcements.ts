@@ -11,16 +11,17 @@ export const insertAnnouncements = (db: Db, announcements: { id: string; subject
     .execute()
 
 /**
- * While this many announcements are repeated and not confirmed, no further announcement is repeated. An announcement counts until webhooks confirms it
- * or `repeatsInWindow` is exceeded.
+ * While this many announcements count, no announcement is repeated for the first time. An announcement counts from its first repeat until webhooks
+ * confirms it, or until it has been repeated more than `repeatsInWindow` times.
  */
 export const mostRepeated = 200
-/** An announcement counts against `mostRepeated` until it is repeated once more than this, about 20 minutes after its first repeat. */
+/** With one repeat more than this, about 20 minutes after its first repeat, an announcement no longer counts for `mostRepeated`. */
 const repeatsInWindow = 8
 
 /**
  * Takes announcements that webhooks has not confirmed, so that the caller repeats them: again after 10, 20, 40 s and so on up to 5 minutes, and later
- * once an hour. Only `mostRepeated` are repeated at a time, so that while webhooks is away NATS does not fill with copies of all announcements.
+ * once an hour. `mostRepeated` limits how many begin to be repeated, so that while webhooks is away NATS does not fill with copies of all
+ * announcements.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<AnnouncementRow>`

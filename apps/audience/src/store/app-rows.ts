@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /**
- * The tables from which `eraseApp` deletes an app's rows, in an order that breaks no foreign key. `fan_outs` is not among them: its rows stay for
- * FAN_OUT_RETENTION_DAYS, like those of settled sends.
+ * The tables from which `deleteOfApp` deletes an app's rows, in an order that breaks no foreign key. Rows of some other tables go with these rows, or
+ * in `markErased`. The rows of `fan_outs` stay for FAN_OUT_RETENTION_DAYS, like those of settled sends.
  */
 export const partsOfApp = [
   'batches',
@@ -31,7 +31,7 @@ const isOf = (part: Part, appId: string) =>
       : sql`app_id = ${appId}`
 
 /**
- * The tables without an id: a delete finds their rows by `ctid`. This works because no process updates these rows (`eraseApp` has cancelled the app's
+ * Tables without an id, whose rows a delete finds by `ctid`. This works because no process updates these rows (`eraseApp` has cancelled the app's
  * imports before). If a delete by `ctid` waited for an update, it would miss the row's new version, and the answer would count too few rows.
  */
 const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
@@ -41,10 +41,14 @@ const keyOf = (part: Part) => {
   return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
 }
 
-/** Deletes at most `limit` rows of an app from one table; answers how many. Together with a device it deletes the time of the device's last push. */
+/**
+ * Deletes at most `limit` rows of an app from one table (all from `circuits`), and answers how many. Together with a device it deletes the time of
+ * the device's last push.
+ */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {
   const key = keyOf(part)
-  // Circuits have no id, and a delete by `ctid` might miss one, because every finish updates them. An app has only a few, so all are deleted at once.
+  // A delete by `ctid` might miss a circuit, because the finish of a batch may update the circuit meanwhile. An app has only a few circuits, so all
+  // are deleted at once.
   const where =
     part === 'circuits'
       ? isOf(part, appId)

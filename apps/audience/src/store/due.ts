@@ -16,18 +16,20 @@ export type BatchPointerRow = {
 
 export type PagePointer = { campaignId: string; page: number; pointerNo: number; lane: Lane | null }
 
-/** Gives the earliest `due_at` of these rows, by one index look-up for each app. */
+/** Gives the earliest `due_at` of these rows, by two index look-ups for each app. */
 const firstDue = (rows: RawBuilder<unknown>) => sql`(
   select min(first.due_at) from ${appsOf(rows)} apps
     cross join lateral (select t.due_at from ${rows} and t.app_id = apps.app_id order by t.due_at limit 1) as first)`
 
-/** Gives the milliseconds until the sweep has something to do, by the database's clock; undefined when no row has a `due_at`. */
+/**
+ * Gives the milliseconds until the first row is due for the sweep, by the database's clock; undefined when no row has a `due_at`. Announcements that
+ * were never repeated do not count.
+ */
 export async function millisecondsUntilDue(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from least(
       ${firstDue(onLane)}, ${firstDue(dueAgain)}, ${firstDue(dueFanOuts)},
-      -- Announcements that were never repeated are left out: they may have to wait (mostRepeated), and the sweep looks for them every second
-      -- anyway.
+      -- Announcements that were never repeated may have to wait (mostRepeated), and the sweep looks for them every second anyway.
       (select min(due_at) from announcements where pointer_no > 0)
     ) - now()) * 1000)::float8 as ms`.execute(db)
   return rows[0]?.ms ?? undefined
@@ -46,8 +48,9 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 }
 
 /**
- * Makes every batch and page that no process has taken due now, because NATS may have lost its store with all pointers. The sweep then points at them
- * at once. An unnecessary pointer does no harm; without this function a new send would wait up to 5 s.
+ * Makes due now every batch and page that no process has taken and that waits for nothing but its pointer (for no open circuit, no time of a retry),
+ * because NATS may have lost its store with all pointers. The sweep then points at them at once. An unnecessary pointer does no harm; without this
+ * function a new send would wait up to 5 s.
  */
 export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`
@@ -60,8 +63,8 @@ export async function makeUntakenDue(db: Db): Promise<void> {
 
 /**
  * Takes batches whose `due_at` has passed, so that the sweep points at them again, with apps taking turns (turns.ts). Such a batch was taken by no
- * dispatcher, or its taker has died, or it is time to try its pushes again. Of an app's new batches of small sends on a platform, at most
- * `pointedAtOnce` have a pointer at a time. Two sweeps never take the same batch.
+ * dispatcher, or its taker has died, or it is time to try its pushes again or to look whether its circuit is still open. Of an app's new batches of
+ * small sends on a platform, at most `pointedAtOnce` have a pointer at a time. Two sweeps that run at once never take the same batch.
  */
 export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
   const { rows } = await sql<BatchPointerRow>`
@@ -89,13 +92,14 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
     where b.id = any(array(select id from due))
     returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo",
       cardinality(b.subscription_ids) as size`.execute(db)
-  // A batch that had a pointer before gets a message of its own now: it may not have been taken because of other batches in the shared message.
+  // A batch that had a pointer before gets a message of its own: other batches in a shared message may be the reason that it was not taken.
   return rows.map(({ size = 0, ...row }) => (row.pointerNo > 1 ? row : { ...row, size }))
 }
 
 /**
- * Takes fan-outs whose `due_at` has passed, with apps taking turns (turns.ts). The next page of such a fan-out was not made in time, or campaigns and
- * tracker were not told how far the fan-out has come, or its next wave begins. Two sweeps never take the same fan-out.
+ * Takes fan-outs whose `due_at` has passed, with apps taking turns (turns.ts). The next page of such a fan-out was not made in time or is tried
+ * again, or its next wave begins, or campaigns and tracker must still be told how far it has come. Two sweeps that run at once never take the same
+ * fan-out.
  */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`

@@ -37,7 +37,7 @@ export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean 
       read_to = case when known.named_at > now() - interval '6 days' then known.read_to end,
       is_read = known.is_read and known.named_at > now() - interval '6 days'
     returning is_read as "isRead"`.execute(db)
-  // For an erased app no row is written. It has no devices, so its notes count as complete.
+  // For an erased app no row is written. Its devices are deleted, so its notes count as complete.
   return rows[0] ?? { isRead: true }
 }
 
@@ -50,7 +50,10 @@ export async function isNoted(db: Db, appId: string): Promise<boolean> {
 
 export type Reading = { round: number; readTo: string | null }
 
-/** Finds how far an app's ledger has been read, newest push first; undefined when it was read to its end, or the app has never asked. */
+/**
+ * Finds how far an app's ledger has been read, newest push first; undefined when the ledger was read to its end, or the app has never asked for
+ * `lastNotifiedAt`.
+ */
 export async function findReading(db: Db, appId: string): Promise<Reading | undefined> {
   const { rows } = await sql<Reading>`
     select round, read_to as "readTo" from notified_apps where app_id = ${appId} and not is_read`.execute(db)
@@ -86,8 +89,8 @@ export async function keepRead(
 }
 
 /**
- * Deletes the notes that were written for deleted devices after their deletion, for at most 5,000 devices at a time. Answers whether there may be
- * more.
+ * Deletes the notes that were written for deleted devices after their deletion, for at most 5,000 devices, each deleted at least 30 s ago. Answers
+ * whether there may be more.
  */
 export async function purgeGoneNotes(db: Db): Promise<boolean> {
   const { rows } = await sql`

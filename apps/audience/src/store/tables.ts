@@ -14,7 +14,7 @@ import type { Wave } from '../sends/core/waves.ts'
 type Json<Value> = ColumnType<Value, string, string>
 type JsonOrNull<Value> = ColumnType<Value | null, string | null, string | null>
 
-/** The tables of audience, as migrations/ makes them. */
+/** The tables of audience, as migrations/ makes them, except `listeners`, which only plain SQL names (libs/service/src/listeners.ts). */
 export type Tables = {
   users: UserTable
   subscriptions: SubscriptionTable
@@ -53,7 +53,10 @@ export type UserTable = {
   country: string | null
   created_at: Generated<Date>
   last_active_at: Generated<Date>
-  /** Whether a request with a secret key, or an import, has ever made or changed the user. */
+  /**
+   * Whether a request with a secret key (other than a logout), or an import, has ever made or changed the user. True for all users older than this
+   * column.
+   */
   by_backend: Generated<boolean>
   /** When tags, language, timezone or country last changed; null when they have not changed since this column was added. */
   changed_at: Generated<Date | null>
@@ -83,12 +86,18 @@ export type SubscriptionTable = {
   created_at: Generated<Date>
   last_active_at: Generated<Date>
   invalidated_at: Date | null
-  /** Since when the device is opted out; meaningless while `opted_in` is true. Null for opt-outs that are older than this column or were imported. */
+  /**
+   * Since when the device is opted out; meaningless while `opted_in` is true. Null for opt-outs that are older than this column, and for devices that
+   * an import made as opted out.
+   */
   opted_out_at: Generated<Date | null>
   /** This code and the campaign id below say why the device was invalidated. They mean something only while `invalidated_at` is set. */
   invalidated_code: Generated<string | null>
   invalidated_campaign_id: Generated<string | null>
-  /** When a PATCH request of the device or an import last changed what is known of its app or system. Registrations and sessions do not count. */
+  /**
+   * When a PATCH request of the device last named its app version, system version or model, or an import last updated the device; also when all
+   * values stayed the same. Registrations and sessions do not count.
+   */
   told_at: Generated<Date | null>
 }
 
@@ -105,7 +114,7 @@ export type DeviceDayTable = {
   active_1d: number
   active_7d: number
   active_30d: number
-  /** How many devices were registered on that day and not deleted before they were counted. */
+  /** How many devices have a `created_at` on that day and were not deleted before they were counted. */
   new: number
 }
 
@@ -113,10 +122,10 @@ export type SegmentTable = {
   id: string
   app_id: string
   name: string
-  /** The name in lower case, in which the list's parameter `q` is searched for. */
+  /** The name in lower case. The list finds the segments whose folded name begins with its parameter `q`. */
   folded_name: string
   description: string | null
-  /** The column has the type `json`, because `jsonb` would not keep the text as the client wrote it. */
+  /** The column has the type `json`, because `jsonb` would not keep the order of keys and the form of numbers. */
   definition: Json<Record<string, unknown>>
   last_count: number | null
   last_counted_at: Date | null
@@ -154,11 +163,11 @@ export type FanOutTable = Record<`queued_${Platform}`, Generated<number>> & {
   last_failure: string | null
   flow: Generated<CampaignFlow>
   flow_no: Generated<number>
-  /** Null when all users are sent to at once. */
+  /** Null when all users are sent to at once, and when the value was moved to `past_waves`. */
   waves: JsonOrNull<Wave[]>
-  /** The index of the wave whose pages are made now. */
+  /** The index of the wave whose pages are made now or, between two waves, of the next wave. */
   wave: Generated<number>
-  /** The former value of `waves`, which is set to null when the claims of a settled send are deleted. */
+  /** The value that `waves` had until the claims of the settled send were deleted. */
   past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>
 }
 /** The reason for which a send cannot be fanned out, in words that an operator can act on. */

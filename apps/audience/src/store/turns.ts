@@ -26,12 +26,13 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
 
 /**
  * The condition that a batch is not done, for statements that read all such batches. It is written like the index of these batches (migrations/0095),
- * so that the planner uses that index. A statement that looks for a few batches must write `done_at is null`, so that the planner does not use it.
+ * so that the planner uses that index. A statement that looks for a few batches must write `done_at is null`, so that the planner does not use that
+ * index.
  */
 export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`
 /**
- * Batches of small sends that no dispatcher has taken. If `due_at` is in the future, a pointer at the batch was published; if it has passed, the
- * batch waits until the sweep points at it.
+ * Batches of small sends that no dispatcher has taken. If `due_at` is in the future, a pointer at the batch was or is being published; if `due_at`
+ * has passed, the batch waits until the sweep points at it.
  */
 export const onLane = sql`batches t where t.lane = 'prompt' and t.takes = 0 and t.not_before is null and t.done_at is null`
 /** All unfinished batches that are not `onLane`. */

@@ -32,7 +32,10 @@ export const retried = (
   change: Partial<FinishBatch['retries'][number]> = {},
 ): FinishBatch['retries'][number] => ({ place, subscriptionId, userId, tries: 0, retryInMs: 0, code: null, providerCode: '', ...change })
 
-/** Makes functions that take and finish batches for dispatchers, by calling audience's functions. Each take starts with an empty memory of sends. */
+/**
+ * Makes functions with which a test makes batches, and takes and finishes them in the place of a dispatcher. Each take starts with an empty memory of
+ * sends.
+ */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
     const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000 }, all)

@@ -18,8 +18,8 @@ export type Letter = 's' | 'g' | 'c' | 'w' | 'u'
 export const used = (credentialsVersion = 1, environment: CircuitEnvironment = '') => ({ credentialsVersion, environment })
 
 /**
- * Makes the finish of a batch. The provider gave its recipients these answers, in the order of the recipients; for recipients beyond the list it gave
- * the last answer again. Of a probe only the first recipient was sent to.
+ * Makes the finish of a batch to whose recipients the provider gave the answers `letters`, in the order of the recipients. To recipients beyond the
+ * list it gave the last answer again. When the take is a probe, only the first recipient was sent to.
  */
 export function heard(
   { batchId, takes, tries, recipients, probe }: Taken,
@@ -52,7 +52,10 @@ export function heard(
   })
 }
 
-/** Makes functions for tests of circuits: they take batches with given credentials, and read circuits, devices and batches from the tables. */
+/**
+ * Adds to the functions of `withBatches` those for tests of circuits: they make devices, take batches with given credentials, let time pass, and read
+ * circuits, invalidated devices and unfinished batches.
+ */
 export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const { db } = rig
   const batches = withBatches(rig)

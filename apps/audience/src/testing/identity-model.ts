@@ -1,8 +1,8 @@
 import type { Tags } from '@herald/contracts/text'
 
 /**
- * A request about devices and users, in a test that sends rounds of requests. The request names a device that existed before the round by its id (the
- * device may be deleted by now), and any other device by its endpoint.
+ * A request about devices and users, in a test that sends rounds of requests. `subscriptionId` is a device that existed before the round; it may be
+ * deleted by now. `register` and `rotate` name a device by its endpoint, so the device may also be one that the round makes.
  */
 export type Command =
   | { do: 'register'; endpoint: string; externalId: string | null; tags: Tags }

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { registerSubscription } from '../people/register-subscription.ts'
 import type { Db } from '../store/tables.ts'
 
-/** Makes functions that import devices as the gateway does, and functions that read the tables. */
+/** Makes functions that import devices as the gateway does, register a device, and read the tables. */
 export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   const start = (appId: string, settings: Partial<StartImport> = {}) =>
     bus.call(calls.startImport, { appId, settings: StartImport.parse({ format: 'jsonl', ...settings }) })
@@ -75,7 +75,10 @@ function openRandom(seed: number): (below: number) => number {
   }
 }
 
-/** Makes many rows about a few devices and a few users, so that rows often concern the same device or user. Each row has both times. */
+/**
+ * Makes many rows about a few devices and a few users, so that rows often concern the same device or user. Each row has `createdAt` and
+ * `lastActiveAt`.
+ */
 export function crowdedRows(seed: number, count: number): ImportedDevice[] {
   const random = openRandom(seed)
   const day = (n: number) => new Date(Date.UTC(2024, 0, 1 + n)).toISOString()

@@ -36,7 +36,10 @@ type Report = QueuedReport
 
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
-/** Opens a database and a bus for one test file, and makes the arguments that audience's functions need. It starts no process of audience. */
+/**
+ * Opens a database and a bus for one test file, plays the other services (`peers`, `dispatcher`), and makes the arguments that audience's functions
+ * need. It does not start audience (`startProcess` does).
+ */
 export async function openAudience() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const config = {
@@ -77,7 +80,7 @@ export async function openAudience() {
     ownerUrl: database.ownerUrl,
     /** Ends every connection to the database and refuses new ones. Gives a function that makes the database accept connections again. */
     cutOffDatabase: database.cutOff,
-    /** Starts a process of audience on the same database and bus, as main.ts does. */
+    /** Starts audience on the same database and NATS, as main.ts does, inside the process of the test. */
     startProcess: async () => {
       const process = testService('audience', config)
       await startAudience(process)
@@ -89,8 +92,8 @@ export async function openAudience() {
 }
 
 /**
- * Plays campaigns, tracker, gateway and webhooks: answers audience's calls and reads its events. Gives the answers, which tests can set, and what
- * audience has told these services.
+ * Plays campaigns, tracker, gateway and webhooks: answers audience's calls and reads the events that audience announces. Gives the answers, which
+ * tests can set, and what audience has told these services.
  */
 async function playPeers(natsUrl: string) {
   const sends = new Map<string, { send: FrozenSend; target: FrozenTarget }>()
@@ -221,7 +224,7 @@ async function playDispatcher(natsUrl: string) {
   }
 }
 
-/** The lists of a finish, all empty. */
+/** The lists of pushes in a finish, all empty. */
 const noPushes = { environments: [], unsent: [], dead: [], guarded: [], unavailable: [], retries: [] }
 export const nothingHeard = { ...noPushes, answers: [], credentialsVersion: null }
 
@@ -279,7 +282,7 @@ export async function givenDevice(
   return { id, userId: owner }
 }
 
-/** Makes the fan-out of a send to all devices of an app. The fan-out has started, and none of its pages has been made. */
+/** Makes the fan-out of a send to all devices of an app. The fan-out has started, and no push of it is queued yet. */
 export async function givenFanOut(
   db: Db,
   send: FrozenSend,

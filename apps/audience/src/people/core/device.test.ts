@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { maskAddress, maskToken } from './device.ts'
 
 // spec: identity/masked-token
-test('an answer about a user shows only the last 6 characters of a token', () => {
+test('a token that is masked for an answer about a user shows only its last 6 characters', () => {
   expect(maskToken('0123456789abcdef')).toBe('…abcdef')
 })
 
-test('an answer about a user shows no character of a token that has only 6', () => {
+test('a token that has only 6 characters shows none of them when it is masked', () => {
   expect(maskToken('abcdef')).toBe('…')
 })
 
 // spec: administration/masked-addresses
-test('the administration shows the first 8 characters of an address (token or endpoint), and no character of an address that has only 8', () => {
+test('an address (token or endpoint) that is masked for the administration shows its first 8 characters, and none when it has only 8', () => {
   expect(maskAddress('0123456789abcdef')).toBe('01234567…')
   expect(maskAddress('01234567')).toBe('…')
 })

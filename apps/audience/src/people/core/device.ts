@@ -3,8 +3,8 @@ import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 
 /**
- * A device as its registration describes it, with the fields of the table. `keys`: null for a phone. Any other field is null when the registration
- * does not name it; the stored value then stays.
+ * A device as its registration describes it, with the fields of the table. `keys`: null for a phone. Any other field that is null was not named in
+ * the registration; the stored value then stays.
  */
 export type Device = {
   platform: Platform

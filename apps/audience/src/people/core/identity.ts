@@ -20,8 +20,8 @@ export type Ownership =
 
 /**
  * Decides by the identity rules of login and registration which user gets a device (spec: identity/login). `owner`: the device's present owner; null
- * for a new device. `externalId`: the external id in the request; when it is null the owner never changes. `named`: the user who has that external
- * id; null when no user has it. An identified user is never renamed.
+ * for a new device. `externalId`: the external id in the request; when it is null a known device keeps its owner. `named`: the user who has that
+ * external id; null when no user has it. An identified user is never renamed.
  */
 export function decideOwnership(owner: UserIdentity | null, externalId: string | null, named: UserIdentity | null): Ownership {
   if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null }
@@ -41,7 +41,7 @@ export const tooManyDevices = () =>
 /** At most this many tags belong to one user (spec: identity/tags). */
 export const maxTagsPerUser = 100
 export const tooManyTags = () => invalidField('tags', `would leave the user with more than ${maxTagsPerUser} tags`)
-/** A device begins a new session only if its last session began at least this long ago (spec: identity/session). */
+/** A device that has had a session begins a new one only if the last began at least this long ago (spec: identity/session). */
 export const sessionGapMinutes = 30
 
 /** The changes that a request makes to a user. A tag that is null is deleted; a language, timezone or country that is null stays as it is. */
@@ -69,5 +69,4 @@ export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set
   return after
 }
 
-/** Gives the number of a user's tags after a change. `names`: the names of the tags before the change. */
 export const countTags = (names: string[], changes: TagChanges): number => tagNamesAfter(names, changes).size

@@ -49,7 +49,10 @@ export type PlannedDevice = {
   userId: string
   device: Device
   past: Past
-  /** When a new device was last active, as its row says: its address was certainly valid until then. Null when the row does not say it. */
+  /**
+   * When a new device was last active, as its first row in the lot says: its address was certainly valid until then. Null when the row does not say
+   * it.
+   */
   registeredAt: string | null
 }
 export type PlannedUser = {

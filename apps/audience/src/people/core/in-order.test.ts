@@ -17,7 +17,7 @@ function held(begun: string[], name: string) {
 }
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('registrations with a key in common run in the order in which they came, one by one, even if one fails; others do not wait', async () => {
+test('pieces of work with a key in common run one by one in the order in which they came, even if one fails; others do not wait', async () => {
   const inOrder = openOrder({ most: 10, full })
   const begun: string[] = []
   const [one, two, three, other] = [held(begun, 'one'), held(begun, 'two'), held(begun, 'three'), held(begun, 'other')]
@@ -38,7 +38,7 @@ test('registrations with a key in common run in the order in which they came, on
   expect(await Promise.all(answers.slice(2))).toEqual(['three', 'other'])
 })
 
-test('only a limited number of registrations with one key may wait; a further registration is refused until those are done', async () => {
+test('only a limited number of pieces of work with one key may run or wait; a further one is refused until those are done, one with another key is not', async () => {
   const inOrder = openOrder({ most: 2, full })
   const begun: string[] = []
   const [one, two] = [held(begun, 'one'), held(begun, 'two')]

@@ -1,7 +1,7 @@
 /**
  * Makes a function that runs pieces of work. Pieces with a key in common run one after another, in the order in which they came; a piece that shares
- * no key with another runs at once. At most `most` pieces with one key may wait or run. A further piece is rejected with the error that `full` makes,
- * so that a client that repeats one key does not delay other clients.
+ * no key with those that run or wait runs at once. At most `most` pieces with one key may wait or run. A further piece is rejected with the error
+ * that `full` makes, so that a client that repeats one key does not delay other clients.
  */
 export function openOrder({
   most,

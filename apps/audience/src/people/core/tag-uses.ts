@@ -1,6 +1,6 @@
 import type { TagUse, TagUses } from '@herald/contracts/calls/audience'
 
-/** A tag as it was counted among an app's users in some blocks of the users' table (a block is the 8 KiB that Postgres reads at once). */
+/** A tag as it was counted among the users of an app in the blocks that were read (a block is the 8 KiB of a table that Postgres reads at once). */
 export type CountedTag = {
   name: string
   types: string[]
@@ -12,9 +12,9 @@ export type CountedTag = {
 }
 
 /**
- * The tags and the users of an app that were counted in some blocks of the users' table, drawn at random. `blocks`: how many blocks were read.
- * `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: the sum, over the blocks, of the square of the
- * number of the app's users in a block.
+ * The counted tags and users of an app: of all its users, or of those in some blocks of the users' table, drawn at random. `blocks`: how many blocks
+ * were read. `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: the sum, over the blocks, of the square
+ * of the number of the app's users in a block.
  */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 

@@ -38,7 +38,7 @@ export const countDevicesNow = (db: Db, appId: string): Promise<{ asOf: Date; co
     return { asOf: now.rows[0]?.now ?? new Date(Number.NaN), counts: byPlatform(rows) }
   })
 
-/** One statement of a day's scan looks at this many devices, in about 50 ms. */
+/** One statement of a day's scan looks at no more than this many devices, in about 50 ms. */
 export const devicesAtOnce = 100_000
 
 /** Counts an app's devices at the end of a UTC day, in parts of `atOnce` devices. `read` runs each part on a connection for reads. */
@@ -86,7 +86,10 @@ export async function findNextApp(db: Db, after: string): Promise<string | undef
 /** The claim on a day lasts this long. When the process that has the claim dies, another process counts the day afterwards. */
 const claimFor = sql`interval '10 minutes'`
 
-/** Claims an app's day for counting. Answers `claimed`, `held` (another process counts it), or `taken` (it is counted, or the app was deleted). */
+/**
+ * Claims an app's day for counting. Answers `claimed`, `held` (another process has claimed the day and not counted it yet), or `taken` (the day is
+ * counted, or the app was deleted).
+ */
 export async function claimDay(db: Db, { appId, day }: { appId: string; day: string }): Promise<'claimed' | 'held' | 'taken'> {
   const claimed = await sql`
     insert into device_day_claims as c (app_id, day, until) values (${appId}, ${day}::date, now() + ${claimFor})

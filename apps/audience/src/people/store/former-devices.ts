@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
-/** Finds the devices that have left a user, in the order of their ids, beginning after the id `after`. */
+/** Finds a user's former devices (`leaveUsers` remembers them), in the order of their ids, beginning after the id `after`. */
 export async function findFormerDevices(
   db: Db,
   { appId, userId, after, limit }: { appId: string; userId: string; after: string | null; limit: number },

@@ -5,8 +5,8 @@ import { userKeyOf, userKeyColumn } from './users.ts'
 
 /*
  * The reads and writes of one lot (group of rows of the file) of an import. Each function runs one or two statements, however many rows the lot has.
- * Rows are sent to Postgres as one JSON text, which costs the process a tenth of what arrays of columns cost. Devices are locked before users, each in
- * the order of their ids, as in all transactions (transact-identity.ts).
+ * Rows to write are sent to Postgres as one JSON text, which costs the process a tenth of what arrays of columns cost. Devices are locked before
+ * users, each in the order of their ids, as in all transactions (transact-identity.ts).
  */
 
 /** Finds devices by the hashes of their addresses in hex (`keys`). `lock`: whether to lock the devices, because the caller will change them. */
@@ -43,9 +43,9 @@ const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language
   created_at timestamptz, last_active_at timestamptz)`
 
 /**
- * Makes and changes users. With `keep` a user keeps all values and gets only missing ones. A user for whom nothing changes is written too, because
- * a registration that has counted the user's devices must see a new version of the row (docs/decisions/0038). Gives false when the app was erased.
- * When another transaction has given the external id to a user meanwhile, the statement fails (23505).
+ * Makes and changes users. With `keep` a user gets only the tags and fields that the user does not have. A user for whom nothing changes is written
+ * too, because a registration that has counted the user's devices must see a new version of the row (docs/decisions/0038). Gives false when the app
+ * was erased. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
  */
 export async function writeUsers(db: Db, appId: string, users: PlannedUser[], onExisting: 'keep' | 'update'): Promise<boolean> {
   const [made, changed] = [users.filter(({ isNew }) => isNew), users.filter(({ isNew }) => !isNew)]

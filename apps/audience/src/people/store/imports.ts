@@ -74,8 +74,8 @@ export async function lockImport(db: Db, appId: string, id: string): Promise<(Im
 }
 
 /**
- * Moves an import, which the caller has locked, to the end of a lot (group of rows), and counts the outcomes. Only the first 10,000 errors are
- * stored.
+ * Moves an import, which the caller has locked, to the end of a lot (group of rows), and counts the outcomes. Of an import the first 10,000 errors
+ * are stored; a browser that is skipped (`web: skip`) is no error.
  */
 export async function moveImport(
   db: Db,
@@ -154,7 +154,7 @@ export const endImport = async (db: Db, id: string, state: 'finished' | 'cancell
       .executeTakeFirstOrThrow(),
   )
 
-/** Cancels the import of an app that is being erased. If a transaction is writing rows of the import, it waits for the commit. */
+/** Cancels the import of an app that is being erased. If another transaction is writing rows of the import, this statement waits for its end. */
 export const cancelImportsOf = (db: Db, appId: string) =>
   sql`update imports set state = 'cancelled', tail = null, ended_at = now() where app_id = ${appId} and state = 'receiving'`.execute(db)
 
@@ -182,7 +182,7 @@ export async function listImports(
   )
 }
 
-/** Gives the errors of an import in the order of its rows, beginning after the row `after`. */
+/** Gives a page of an import's errors in the order of the file's rows, beginning after the row `after`. */
 export async function listImportErrors(
   db: Db,
   importId: string,
@@ -242,7 +242,7 @@ export const cancelLeftAlone = (db: Db) =>
     update imports set state = 'cancelled', tail = null, ended_at = now()
     where state = 'receiving' and last_data_at < now() - ${silentFor}`.execute(db)
 
-/** Deletes the rows of dry runs that have ended. Answers whether there may be more. */
+/** Deletes at most 5,000 rows of dry runs that have ended. Answers whether there may be more. */
 export async function clearDryRuns(db: Db): Promise<boolean> {
   const ended = await db.selectFrom('imports').select('id').where('has_dry_rows', '=', true).where('state', '<>', 'receiving').execute()
   if (ended.length === 0) return false
@@ -254,7 +254,7 @@ export async function clearDryRuns(db: Db): Promise<boolean> {
   return numAffectedRows > 0n
 }
 
-/** Deletes imports that ended more than 30 days ago, with their errors. Answers whether there may be more. */
+/** Deletes at most two imports that ended more than 30 days ago, with their errors. Answers whether there may be more. */
 export async function purgeImports(db: Db): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from imports where id = any(array(

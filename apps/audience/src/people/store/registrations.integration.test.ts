@@ -85,9 +85,12 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
 ])('if %s after a registration read the rows, it writes neither the device nor the user', async (_, change) => {
   const given = await givenFound()
   await change(given)
+  const device = () => db.selectFrom('subscriptions').selectAll().where('id', '=', given.registered.id).executeTakeFirst()
+  const before = await device()
 
   expect(await writeRegistrations(db, [given.decided], [given.owner])).toEqual(new Set())
 
+  expect(await device()).toEqual(before)
   expect(await tagsOf(given.owner.id)).not.toHaveProperty('seat')
 })
 

@@ -122,7 +122,8 @@ export type Decided = {
  * at the same moment, and when its app was erased. No user or device may be in two of these registrations.
  *
  * A registration opts a known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
- * was opted out or invalidated. So a late answer that the token was dead before this registration does not invalidate the device.
+ * was opted out or invalidated. Because of that and of `registered_at`, a late answer that the token was dead before this registration does not
+ * invalidate the device.
  *
  * New devices are inserted before their new users, so that no user is left without a device. The statement fails and writes nothing when another
  * transaction has just given a registration's external id to a user: with 23505 if a known user was to get the external id, with 23503 if a new user

@@ -40,7 +40,7 @@ export const giveSubscription = (db: Db, id: string, userId: string) =>
 
 const deviceFields = ['appVersion', 'osVersion', 'deviceModel'] as const
 
-/** Changes the fields of a device that its PATCH request names; undefined fields stay. Answers undefined when the app has no such device. */
+/** Changes the fields of a device that a PATCH request names; undefined fields stay. Answers undefined when the app has no such device. */
 export async function patchSubscription(
   db: Db,
   { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },
@@ -137,7 +137,7 @@ export type Invalidated = { id: string; appId: string; userId: string; platform:
 
 /**
  * Invalidates devices whose tokens a provider called dead, and answers the devices that were valid until now: a device is invalidated once, however
- * many sends find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also
+ * many pushes find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also
  * stays valid when it has registered since the provider was asked or, if `deadSince` is earlier, since `deadSince`. `agoMs` is counted back from the
  * time of the database, so a wrong clock of the provider can only keep a device valid.
  */

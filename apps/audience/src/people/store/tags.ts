@@ -16,9 +16,10 @@ const valuesOfTag = 5
 const charactersOfValue = 100
 
 /**
- * Counts the tags of an app's users. If the app has at most `mostReadWhole` users it reads all of them, otherwise those in some blocks of the table,
- * which Postgres draws at random (`tablesample system`). However large the app and the other apps are, it reads a limited number of blocks. When only
- * few rows of the table are the app's, the sample has few users, and the 95 % intervals that `core/tag-uses.ts` makes of the counts are wide.
+ * Counts the tags of an app's users, and gives the 2,000 tags that most of the counted users have. If the app has at most `mostReadWhole` users it
+ * reads all of them, otherwise those in some blocks of the table, which Postgres draws at random (`tablesample system`). However large the app and
+ * the other apps are, it reads a limited number of blocks. When only few rows of the table are the app's, the sample has few users, and the 95 %
+ * intervals that `core/tag-uses.ts` makes of the counts are wide.
  */
 export const countTags = (db: Db, appId: string): Promise<CountedTags> =>
   db.transaction().execute(async (trx) => {

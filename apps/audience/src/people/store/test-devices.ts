@@ -55,7 +55,7 @@ export const findMarked = (db: Db, appId: string, { limit, after }: { limit: num
     .execute()
 export type MarkedDevice = Awaited<ReturnType<typeof findMarked>>[number]
 
-/** A device that a test names. `isMarked`: whether it is a test device. */
+/** A device that a test would be sent to. `isMarked`: whether it is a test device. */
 export type Found = { id: string; platform: Platform; optedIn: boolean; invalidatedAt: Date | null; isMarked: boolean }
 
 /** Finds devices by their ids, in the order of the ids. A device of another app is left out. Each device is looked up by its primary key. */

@@ -104,7 +104,7 @@ export async function findOwner(db: Db, addressHash: Buffer): Promise<UserAddres
   return db.selectFrom('subscriptions').select('user_id as userId').where('address_hash', '=', addressHash).executeTakeFirst()
 }
 
-/** Reads a device with its owner. Fault: `not_found`. */
+/** Reads a device with its owner and a masked address. Fault: `not_found`. */
 export async function getDevice(db: Db, appId: string, id: string): Promise<OwnedDevice> {
   const found = await findDevice(db, appId, id)
   if (!found) throw notFound()

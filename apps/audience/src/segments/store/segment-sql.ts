@@ -32,7 +32,7 @@ const userColumn: Record<UserFieldName, Sql> = {
   lastActiveAt: sql`date_trunc('milliseconds', u.last_active_at)`,
 }
 
-/** The condition for a reachable device (spec: identity/reachable). Preview, count and fan-out all use it. */
+/** The condition for a reachable device `s` (spec: identity/reachable). */
 export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 
 /** Whether a segment has conditions about the user, so that the query must join users. */
@@ -94,7 +94,7 @@ type Devices = { columns: Sql; from: Sql; where: Sql }
 /**
  * Compiles a segment to SQL for use after `from`, which selects its devices (spec: segments/same-meaning) as rows `f` with the columns asked for.
  * Relative dates count from `now`. The condition is true or false and never null, so `not` needs no special case. It selects exactly the devices for
- * which `matches` in libs/contracts is true. Values are parameters of the statement: one for each leaf, however many values the leaf has.
+ * which `matches` in libs/contracts is true. The values of a leaf are one parameter of the statement, however many they are.
  *
  * A fact that several leaves ask for is a column of an inner query, which `barrier` keeps separate; otherwise the planner would compute its
  * expression at each use. The inner query is not a lateral join, because Postgres does not run such a join in parallel workers.

@@ -76,7 +76,7 @@ test('a trail of attempts that cannot be read is left out, and the outcomes are 
 
 // spec: administration/explain
 test.each([3, 60])(
-  'explain finds pushes of a batch of %i by device and by user, with its outcome and reports, and shows a push that has no outcome yet',
+  'explain finds pushes of a batch of %i by device, with outcome and reports, and by user, and shows a push that has no outcome yet',
   async (count) => {
     const campaign = givenCampaign()
     const userId = newId()

@@ -10,7 +10,7 @@ export async function insertCollected(db: Db, announcementIds: string[]): Promis
   return new Set(rows.map((row) => row.announcement_id))
 }
 
-/** Deletes the notes about stored announcements after 3 days, when an announcement is no longer repeated, at most `limit`, and gives their number. */
+/** Deletes the notes about stored announcements after 3 days, when an announcement is no longer repeated, at most `limit`, and gives how many. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from collected where announcement_id in (
@@ -106,7 +106,7 @@ export async function deleteEvents(
   return ranges.map(({ to }, no) => lastOf.get(no) ?? to)
 }
 
-/** Deletes events of an app, also those that endpoints have not read, at most `limit`, and gives their number. */
+/** Deletes events of an app, also those that endpoints have not read, at most `limit`, and gives how many it deleted. */
 export async function deleteEventsOfApp(trx: Db, appId: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where ctid = any(array(select ctid from events where app_id = ${appId} limit ${limit}))`.execute(trx)

@@ -49,7 +49,7 @@ const minutesAgo = (minutes: number) => sql<Date>`now() - ${minutes}::int * inte
 const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
 
-test('two sweeps at the same time never take the same campaign', async () => {
+test('two sweeps at the same time take each of 20 due sends once', async () => {
   const stored = Array.from({ length: 20 }, () => givenStored())
   await insertCampaigns(quiet, stored)
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])

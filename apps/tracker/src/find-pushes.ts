@@ -48,7 +48,7 @@ export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> 
 
 /**
  * Finds the pushes of one device or user. Pushes in batches of at most 16 are found by an index. Pushes in larger batches are found by going through
- * the campaigns that have such batches. The page ends where that search stopped, for all pushes, so that pages stay in order.
+ * the campaigns that have such batches. The page ends where the first of these two searches stopped, so that pages stay in order.
  */
 async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   const { limit } = filter

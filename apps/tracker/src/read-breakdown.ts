@@ -15,7 +15,7 @@ type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
 /**
  * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when no fan-out has reported the campaign, or
  * it belongs to another app. The codes of a campaign of more than 1,000 pushes are counted while outcomes come in; those of a smaller campaign are
- * counted from its slots now.
+ * counted from its slots now, as long as the ledger keeps them.
  */
 export async function readBreakdown(
   { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,

@@ -17,7 +17,7 @@ const mostEvents = 10_000
 const idsPerCall = 1_000
 /** One sweep deletes at most this many events of a type. */
 const deletedAtOnce = 5_000
-/** The event log of an app whose endpoints still have something to read is due again after this, unless something makes it due sooner. */
+/** The event log of an app whose endpoints still have something to read is due again after this time, unless something makes it due sooner. */
 const lookAgainMs = 1_000
 
 /**

@@ -28,7 +28,7 @@ const jsonOrNull = (value: unknown): string | null => (value === null ? null : J
 /** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
 export const inherited = sql.raw('app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, bypass')
 
-/** The lease of a send under way. When its first pointer is lost, the sweep sends another after 5 s. */
+/** The lease of a send under way. When audience has not started the send after 5 s, the sweep tells audience of it again. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
 
 /**

@@ -60,8 +60,8 @@ export async function findEvents(db: Db, stretches: (Stretch & { limit: number }
 const mostPassedOver = 20_000
 
 /**
- * Finds how far an endpoint's reading must move to drop the oldest events of a part of a log: at least so many events and so many bytes, unless these
- * are more than 20,000 events.
+ * Finds how far an endpoint's reading must move to drop the oldest events of a part of a log: at least `events` events and `bytes` bytes, but at most
+ * 20,000 events.
  */
 export async function passOver(
   trx: Db,

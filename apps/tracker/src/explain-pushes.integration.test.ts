@@ -121,7 +121,7 @@ test('deleting an app deletes the stored answers to earlier attempts', async () 
 })
 
 // spec: tracking/past-retention
-test('explain says when a campaign is past the retention, and every day of the ledger has a partition for earlier attempts', async () => {
+test('explain says that a campaign is past the retention, and every day of the ledger has a partition for earlier attempts', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(1))
   await report(caller, campaign, [batch!])

@@ -1,5 +1,5 @@
--- A notification is a campaign that is due now. Its committed row is what a 202 promises. At `due_at` the sweep sends audience another pointer to the
--- row; `due_at` is null once audience has a fan-out row of the campaign.
+-- A notification is a campaign that is due now. Herald answers 202 once the row is committed. At `due_at` the sweep tells audience of the send, or
+-- tells it again; `due_at` is null once audience has a fan-out row of the campaign.
 create table campaigns (
   id text collate "C" primary key,
   app_id text collate "C" not null,

@@ -1,5 +1,5 @@
--- Campaigns that are not notifications, newest first. This index finds them without reading a million notifications. No update pays for this index,
--- because `transactional` never changes.
+-- Campaigns that are not notifications, newest first. This index finds them without reading a million notifications. A notification pays nothing for
+-- it, because it is never in the index.
 create index campaigns_by_people on campaigns (app_id, created_at desc, id desc) where not transactional;
 
 -- How often a template was used, without counting its campaigns at every read. Each campaign that is inserted, is deleted or changes its template

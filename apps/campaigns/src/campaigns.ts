@@ -35,7 +35,7 @@ export type Campaigns = {
   readonly pointAt: (campaignId: string, pointerNo?: number, appId?: string) => void
   /** Tells audience, in the background, whether a send goes on, is paused or is cancelled. The sweep repeats the call until audience has answered. */
   readonly tell: (change: Started) => void
-  /** Wakes the sweeps after a campaign was scheduled or a recurrence was resumed. */
+  /** Wakes the sweeps of scheduled sends and of recurrences, after a campaign was scheduled or a recurrence was sent or resumed. */
   readonly poke: () => void
   readonly fanOutStarted: (request: Several) => Promise<Flows>
   readonly settleCampaigns: (request: Several) => Promise<Record<string, never>>

@@ -44,7 +44,7 @@ async function resumeRecurrence(trx: Db, one: One): Promise<boolean> {
   const paused = await store.lockPausedRecurrence(trx, one)
   if (!paused) return false
   const { schedule, activatedAt, now } = paused
-  // When the recurrence is over, or the runtime no longer knows its time zone, it is due now, and the sweep ends it.
+  // A recurrence that is over, or whose time zone the runtime no longer knows, is due now: the sweep ends the first as sent, the second as failed.
   const next = findTimeZone(schedule.timezone) ? nextDue(schedule, activatedAt, now) : undefined
   await store.markResumed(trx, one.campaignId, next ?? now)
   return true

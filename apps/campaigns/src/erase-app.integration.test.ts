@@ -49,7 +49,7 @@ const at = new Date(Date.now() + day).toISOString()
 const daily = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
 
 // spec: administration/delete-app
-test('erasing an app deletes all rows of the app and no row of another app', async () => {
+test('erasing an app deletes its campaigns, templates and idempotency records, and none of another app', async () => {
   const [gone, stays] = [newId(), newId()]
   for (const appId of [gone, stays]) {
     for (const schedule of [{ type: 'now' }, { type: 'at', at }, daily] as const) await create(appId, schedule)
@@ -117,7 +117,7 @@ test('a send of a deleted app that commits while the app is being erased is dele
   expect(await countOf(appId)).toBe(0)
 })
 
-test('calls for an erased app are answered not_found and write nothing, while calls for other apps succeed', async () => {
+test('a notification, a draft or a template for an erased app is answered not_found and not stored, while another app’s notifications are', async () => {
   const [gone, stays] = [newId(), newId()]
   await erase(gone)
 
@@ -152,7 +152,7 @@ test('an app that is being erased gets no further campaign: no run of a recurren
   expect(await countOf(appId)).toBe(0)
 })
 
-test('an app that is deleted while its backend keeps sending leaves no row behind', async () => {
+test('an app that is deleted while its backend keeps sending leaves no campaign, template or idempotency record behind', async () => {
   const appId = newId()
   let erasing = true
   const refused: unknown[] = []

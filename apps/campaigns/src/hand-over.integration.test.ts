@@ -70,7 +70,7 @@ test('audience gets a pointer to a small send that it has refused, before the sw
   }
 })
 
-test('when audience has not started 64 sends of an app, further sends wait, and audience gets them as soon as it has started some', async () => {
+test('while audience has 64 sends of an app that it has not started, further sends wait, and audience gets them once it has started those', async () => {
   const appId = newId()
   const first = await Promise.all(Array.from({ length: pointedAtOnce }, () => send(givenNotification(), appId)))
   await until(() => first.every((id) => handedOver(id).length > 0))

@@ -7,8 +7,8 @@ import { deleteOldRecords } from './store/idempotency-keys.ts'
 const everyMs = 60_000
 
 /**
- * Deletes rows that are past their retention and cancels campaigns that have been paused for too long, at most 1,000 rows of a table at once. The
- * sweep does so once a minute, and again at once while there are more such rows.
+ * Deletes old notifications, idempotency records and marks of erased apps, and cancels campaigns that have been paused for too long. One call deletes
+ * at most 1,000 notifications and 1,000 records. The sweep calls again at once after a call that found something, else a minute later.
  */
 export function openHousekeeping({
   db,

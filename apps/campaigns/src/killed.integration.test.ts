@@ -12,7 +12,7 @@ import { givenAudience, givenStored } from './testing/given-campaigns.ts'
 import { startProcess } from './testing/start-process.ts'
 
 // spec: campaigns/at-late
-test('500 due campaigns and recurrences start once each, although two of five processes are killed', { timeout: 120_000 }, async () => {
+test('250 due campaigns start and 250 recurrences run once, although two of five processes are killed', { timeout: 120_000 }, async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 })

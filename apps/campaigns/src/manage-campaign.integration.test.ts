@@ -92,7 +92,7 @@ test('a list of campaigns is newest first, and its cursor goes on without a gap 
   const made: string[] = []
   for (let n = 0; n < 7; n += 1) made.push(await create({ name: `Campaign ${n}` }, app))
   const [oldest = '', ...others] = made
-  // All but one were made at the same moment and are ordered by id. The cursor still names one place in the list.
+  // All but the oldest get the same creation time, so they are ordered by id. The cursor still names one place in the list.
   const moment = new Date()
   await platform.db.updateTable('campaigns').set({ created_at: moment }).where('id', 'in', others).execute()
   await platform.db
@@ -144,7 +144,7 @@ test('a page of campaigns ends at 512 KiB, and the next page goes on from there'
 })
 
 // spec: campaigns/replace-draft
-test('replacing a draft passes the checks of creating one, and a field that is left out is removed', async () => {
+test('replacing a draft removes a field that is left out, and is refused for an unknown template or segment and for a time too far ahead', async () => {
   const id = await create({ name: 'Before', segment, experiment: givenExperiment(), data: { source: 'before' }, collapseId: 'news' })
   const before = await get(id)
   const segmentId = newId()

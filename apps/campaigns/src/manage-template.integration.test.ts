@@ -122,7 +122,7 @@ test('a list of templates has no gaps or repeats from page to page, and can be f
   const app = newId()
   const names: string[] = []
   for (let n = 0; n < 7; n += 1) names.push((await create(template(`${n % 2 === 0 ? 'Even' : 'odd'} ${n}`), app)).name)
-  // The templates were made at the same moment and are ordered by id. The cursor still names one place in the list.
+  // All templates get the same creation time, so they are ordered by id. The cursor still names one place in the list.
   await platform.db.updateTable('templates').set({ created_at: new Date() }).where('app_id', '=', app).execute()
 
   const seen: string[] = []

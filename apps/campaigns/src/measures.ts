@@ -8,7 +8,7 @@ const lagSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 900, 3_600, 21_6
 
 export type Measures = { startedLate: (seconds: number) => void; missedOccurrences: (count: number) => void }
 
-/** Makes the metrics of the schedules: how late sends start, how many occurrences were left out, and how long the oldest due row has waited. */
+/** Makes the metrics: how late scheduled sends and runs start, how many occurrences were left out, and how long the oldest due rows have waited. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const lag = metrics.histogram(
     'herald_scheduler_lag_seconds',

@@ -55,7 +55,7 @@ test('a paused recurrence starts no run, and one that is not paused does', async
 test('a recurrence that is resumed is active and due at its next occurrence, and the occurrences during the pause do not run', async () => {
   const { id, next } = await activated()
   await pause(id)
-  // The recurrence looks as if it had been active for ten days and paused for nine. Nine occurrences lie in the pause, the last of them a minute ago.
+  // The recurrence looks as if it was sent ten days ago and paused nine days ago. Nine occurrences lie in the pause, the last of them a minute ago.
   await change(id, { activated_at: new Date(Date.now() - 10 * day), paused_at: new Date(Date.now() - 9 * day) })
   expect(await resume(id)).toEqual({ status: 'active' })
   expect(await platform.rowOf(id)).toMatchObject({ status: 'active', due_at: next, paused_at: null, missed_count: 0, settled_at: null })
@@ -100,7 +100,7 @@ test('an operator and the app’s backend can each cancel a paused recurrence, w
 })
 
 // spec: campaigns/pause-ends
-test('after PAUSE_MAX_DAYS a paused send is cancelled and audience is told, a paused recurrence ends at once, and a younger pause goes on', async () => {
+test('when a pause has lasted PAUSE_MAX_DAYS campaigns asks audience to cancel the send, or cancels the recurrence at once; a younger pause goes on', async () => {
   const [send, young, { id: recurrence }] = [await underWay(), await underWay(), await activated()]
   for (const id of [send, young, recurrence]) await pause(id)
   for (const [id, days] of [
@@ -120,7 +120,7 @@ test('after PAUSE_MAX_DAYS a paused send is cancelled and audience is told, a pa
 })
 
 // spec: campaigns/pause-ends
-test('campaigns does not start when PAUSE_MAX_DAYS is not below LEDGER_RETENTION_DAYS', () => {
+test('a configuration whose PAUSE_MAX_DAYS is not below LEDGER_RETENTION_DAYS is refused', () => {
   const environment = { DATABASE_URL_CAMPAIGNS: 'postgres://127.0.0.1/herald', LEDGER_RETENTION_DAYS: '40' }
   expect(Config.safeParse({ ...environment, PAUSE_MAX_DAYS: '39' }).success).toBe(true)
   expect(Config.safeParse({ ...environment, PAUSE_MAX_DAYS: '40' }).error?.issues).toMatchObject([

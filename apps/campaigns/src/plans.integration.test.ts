@@ -115,7 +115,10 @@ const steps: Record<string, Step> = {
 
 const erasedApp = newId()
 
-/** Adds `count` rows of this app to every table. Nine of ten campaigns are settled; the others start in an hour. */
+/**
+ * Adds `count` campaigns, idempotency records and templates of this app, and the marks of as many erased apps. Nine of ten campaigns are settled; the
+ * others start in an hour.
+ */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`

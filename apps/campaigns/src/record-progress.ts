@@ -7,8 +7,8 @@ export type Several = { campaignIds: string[] }
 export type Flows = { flows: (FlowChange | null)[] }
 
 /**
- * Notes that audience has the fan-out rows of these campaigns. Answers the flow of each, because it may have been paused or cancelled since; null for
- * a campaign that is unknown. Requests that come together share a statement.
+ * Notes that audience has the fan-out rows of these campaigns. Answers the flow of each, because a campaign may have been paused or cancelled after
+ * audience read it; null for a campaign that is unknown. Requests that come together share a statement.
  */
 export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<Flows[]> {
   const rows = new Map((await markStarted(db, idsOf(requests))).map((row) => [row.id, row]))

@@ -27,9 +27,9 @@ type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | nul
 const noCampaign = '0'.repeat(24)
 
 /**
- * Gives the send that a request would become if it were accepted and sent now. Makes the checks of accepting and sending too, and writes nothing
- * (spec: sending/dry-run). Faults: not_found; invalid_segment and invalid_body with paths of the body; invalid_state for a campaign that cannot be
- * sent.
+ * Gives the send that a request would become if it were accepted and sent now, and writes nothing (spec: sending/dry-run). Makes the checks of
+ * accepting and sending too, except that a stored campaign may have any status. Faults: not_found; invalid_segment and invalid_body with paths of the
+ * body; invalid_state for a campaign without content and for a recurrence whose `until` has passed before it is sent.
  */
 export async function resolveForDryRun(resolving: Resolving, asked: Asked): Promise<Resolved> {
   const { notification, campaign, campaignId } = asked
@@ -69,8 +69,8 @@ async function ofStored(resolving: Resolving, asked: Asked, campaignId: string):
 type Begins = { startsAt: string | null; localTimesAfter: Date | null }
 
 /**
- * Says when a stored campaign begins. A scheduled campaign or a recurrence begins when it is due, and any other campaign as if it were sent now. A
- * recurrence that is over is answered as one that begins at once.
+ * Says when a stored campaign begins. A scheduled campaign or an active recurrence begins when it is due, and any other campaign as if it were sent
+ * now. A recurrence that was sent and is over is answered as one that begins at once.
  */
 async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow): Promise<Begins> {
   const { status, dueAt, localTimesAfter } = row

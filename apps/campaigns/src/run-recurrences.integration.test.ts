@@ -41,7 +41,7 @@ test('a recurrence that is sent becomes active and due at its next local time, a
 })
 
 // spec: campaigns/recurring
-test('an occurrence makes one run, which is a campaign under way, and the recurrence stays active', async () => {
+test('an occurrence makes one run, which is a campaign under way, and the recurrence is due again at its next occurrence', async () => {
   const { id, occurrence, next } = await activated()
   await makeDue(id, occurrence)
   await until(isAdvanced(id, next), { what: 'the next due time' })

@@ -52,7 +52,7 @@ test('a campaign with schedule now starts as soon as it is sent: audience gets a
 })
 
 // spec: campaigns/send-from
-test('an app’s backend can send a draft or a scheduled campaign; any other stays as it is and is answered invalid_state', async () => {
+test('an app’s backend can send a draft or a scheduled campaign; any other keeps its status and is answered invalid_state', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'draft' || status === 'scheduled'
@@ -62,7 +62,7 @@ test('an app’s backend can send a draft or a scheduled campaign; any other sta
 })
 
 // spec: campaigns/cancel
-test('an app’s backend can cancel a draft, a scheduled or an active campaign; any other stays as it is and is answered invalid_state', async () => {
+test('an app’s backend can cancel a draft, a scheduled or an active campaign; any other keeps its status and is answered invalid_state', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'draft' || status === 'scheduled' || status === 'active'
@@ -72,7 +72,7 @@ test('an app’s backend can cancel a draft, a scheduled or an active campaign; 
 })
 
 // spec: limits/foreign-ids
-test('sending, cancelling or picking a winner of an unknown campaign or another app’s is answered not_found', async () => {
+test('a request to send, to cancel or to pick a winner is answered not_found when the campaign is unknown or another app’s', async () => {
   const id = await draft()
   for (const ids of [
     { appId: newId(), campaignId: id },
@@ -156,7 +156,7 @@ test('a send at each user’s local time can be sent again or cancelled before i
 })
 
 // spec: campaigns/send-experiment
-test('an experiment can be sent with any schedule, with its variants and the campaign’s content', async () => {
+test('an experiment can be sent with any schedule, and audience reads its variants and the campaign’s content', async () => {
   const experiment = givenExperiment(0.2)
   const now = await draft({ experiment })
   expect(await send(now)).toEqual({ status: 'sending' })
@@ -180,7 +180,7 @@ test('the send that audience reads of a plain campaign has null for the experime
 })
 
 // spec: campaigns/at
-test('a campaign for a past time is sent now; one for a later time starts once at that time, though two instances of campaigns run', async () => {
+test('a campaign for a past time is sent now; one for a later time starts once, not before that time, though two instances of campaigns run', async () => {
   const passed = await draft({ schedule: ahead(-day) })
   expect(await send(passed)).toEqual({ status: 'sending' })
 

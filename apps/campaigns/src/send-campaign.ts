@@ -11,8 +11,8 @@ import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 
 /**
  * Sends a campaign now, or starts its schedule. Checks the status, copies the definition of the saved segment, and checks that there is something to
- * send. The update changes nothing when another request has changed the campaign since it was read, and its status or its body no longer fits.
- * Faults: not_found (the campaign or its segment), invalid_segment, invalid_state.
+ * send. Changes nothing when another request has meanwhile replaced the draft or given the campaign a status from which it cannot be sent. Faults:
+ * not_found (the campaign or its segment), invalid_segment, invalid_state.
  */
 export async function sendCampaign(
   { db, bus, pointAt, poke }: Pick<Campaigns, 'db' | 'bus' | 'pointAt' | 'poke'>,

@@ -22,9 +22,9 @@ export type Resolving = Pick<Campaigns, 'db' | 'bus' | 'defaultTtlSeconds'>
 export const notificationName = 'notification'
 
 /**
- * Accepts a notification whose body the gateway has checked. The order is a rule (spec: sending/accept-order). The idempotency record comes first.
- * The template and the segment come next, so that a replay gets the same answer whatever has changed since, and a 404 uses up no key. Then come the
- * checks that need the template's fields, and at last the transaction. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused,
+ * Accepts a notification whose body the gateway has checked. The order is a rule (spec: sending/accept-order). The idempotency record is read before
+ * the template and the segment, so that a replay gets the same answer whatever has become of them. Then come the checks that need the template's
+ * fields. The transaction comes last, so that a refusal uses up no key. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused,
  * idempotency_in_progress.
  */
 export async function sendNotification(accepting: Accepting, { appId, idempotency, notification }: SendRequest): Promise<SendAnswer> {

@@ -160,7 +160,7 @@ test('pages of a list of campaigns skip the tests between the campaigns and miss
 })
 
 // spec: administration/test-send-answer, limits/idempotency-replay
-test('a request that repeats a test’s Idempotency-Key gets the first answer, with the devices that the test could not reach, whatever has changed since', async () => {
+test('a request that repeats a test’s Idempotency-Key gets the first answer, with the devices that could not be reached then, even if they can be now', async () => {
   const [fine, gone] = [newId(), newId()]
   unreachable.set(gone, 'opted_out')
   const body = { subscriptionId: undefined, subscriptionIds: [fine, gone] }

@@ -49,7 +49,7 @@ const minutesAgo = (minutes: number) => sql<Date>`now() - ${minutes}::int * inte
 const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
 
-test('two sweeps at the same time never take the same campaign', async () => {
+test('two sweeps at the same time take each of 20 due sends once', async () => {
   const stored = Array.from({ length: 20 }, () => givenStored())
   await insertCampaigns(quiet, stored)
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
@@ -63,7 +63,7 @@ test('two sweeps at the same time never take the same campaign', async () => {
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
 })
 
-test('the metric of due rows says for each sweep how long its oldest due row has waited', async () => {
+test('the ages for the metric say how long the oldest due schedule, recurrence, pointer and change of flow has waited; 0 when none is due', async () => {
   const [scheduled, active, sending, paused] = Array.from({ length: 4 }, () => givenStored())
   await insertCampaigns(quiet, [scheduled!, active!, sending!, paused!])
   expect(await findDueAges(quiet)).toEqual({ schedules: 0, recurrences: 0, pointers: 0, flows: 0 })

@@ -35,7 +35,7 @@ export async function takeDue({
     if (small) handOver(small, pointerNo)
     return !small
   })
-  // When a pointer cannot be published, its row stays due again in some seconds, and the sweep repeats it.
+  // A row is due again some seconds after it was taken. So the sweep repeats a pointer that cannot be published now.
   await Promise.allSettled(pointed.map(({ id, pointerNo, appId }) => publishDue(bus, id, pointerNo, appId)))
   return { took: starts.length + due.length }
 }

@@ -1,5 +1,5 @@
--- One row per push, with its outcome. Partitioned by the UTC date of the campaign's first page. Every outcome of a campaign carries that date, so the
--- key (day, campaign, subscription) is unique over all partitions.
+-- One row per push, with its outcome (0050 replaces this table by `ledger_batches`). Partitioned by the UTC date of the campaign's first page. Every
+-- outcome of a campaign carries that date, so the key (day, campaign, subscription) is unique over all partitions.
 create table ledger (
   day date not null,
   campaign_id text collate "C" not null,
@@ -71,8 +71,8 @@ create table variant_counters (
   primary key (campaign_id, variant)
 ) with (fillfactor = 60);
 
--- The events of one transaction, kept until webhooks has confirmed them. The body is JSON that no query reads: text spares parsing it, and `external`
--- storage spares compressing it (~3 µs per event with 1,000 events in a row), since rows live for milliseconds.
+-- Up to 1,000 events of one transaction, kept until webhooks has confirmed them. The body is JSON that no query reads: text spares parsing it, and
+-- `external` storage spares compressing it (~3 µs per event with 1,000 events in a row), since rows live for milliseconds.
 create table announcements (
   id text collate "C" primary key,
   subject text not null,
@@ -83,7 +83,7 @@ create table announcements (
 alter table announcements alter column body set storage external;
 create index announcements_due on announcements (due_at);
 
--- Campaigns in which every queued push has an outcome. A row is kept until both campaigns and audience have been told.
+-- Settled campaigns of which campaigns and audience must be told. A row is kept until both have confirmed it.
 create table settlements (
   campaign_id text collate "C" primary key,
   campaigns_told boolean not null default false,

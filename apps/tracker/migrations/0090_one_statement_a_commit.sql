@@ -107,8 +107,8 @@ $$;
 -- Writes what fan-outs have queued so far: totals, which only grow, and rows of the ledger, which stay as they are when they exist. `reports` are in
 -- the order of their campaigns, each campaign once. Nothing is written for deleted apps (0003), and no row for a day past the retention.
 -- Gives the campaigns whose fan-out ends with this call, if the call settles them or an endpoint of their app asks for events. `heard` in the answer
--- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when an endpoint of such an app asks for
--- events.
+-- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when a fan-out ends with this call and an
+-- endpoint of its app asks for events.
 create function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];

@@ -26,8 +26,8 @@ begin
 end
 $$;
 
--- Writes outcomes of which some were retried. The earlier answers are written first. When the outcomes cannot be written, the answers are rolled back
--- with them.
+-- Writes outcomes of pushes of which some were attempted more than once. The answers to earlier attempts are written first. When the outcomes cannot
+-- be written, these answers are rolled back too.
 create function tracker.write_retried_outcomes(on_day date, asked json, filled json, announced json, of_variants json, of_campaigns json, attempts json)
 returns text[] language plpgsql volatile as $$
 begin

@@ -1,11 +1,11 @@
--- Counters of an app by the hour, for charts and for the overview. The transactions that change the counters of campaigns add what is new to these,
--- by the database's clock. A row counts what transactions wrote that began in its hour, so its counts stop rising soon after the hour.
+-- Counters of an app by the hour, for charts and for the overview. A transaction that changes the counters of campaigns also adds what is new to the
+-- row of the hour in which the transaction began, by the database's clock. So the counts of a row stop rising soon after its hour.
 --
--- Many transactions of one app run at once, and all of them would wait for one row. So each kind of commit of a process has rows of its own, marked
--- by a slot of the hour (0 to 15; not a slot of the ledger). Reads add these rows up, and when the next hour is over too they are merged into one
--- (slot 16).
--- They are locked last, after the counters of campaigns and in the order of their key: a transaction that has locked one waits for nothing but its
--- commit.
+-- Many transactions of one app run at once, and all of them would wait for one row. So the counts of an hour are spread over 16 slots (0 to 15; not
+-- slots of the ledger), and each kind of commit of a process uses one of them. Reads add the slots up, and when the next hour is over too they are
+-- merged into one row (slot 16).
+-- Rows of this table are locked last, after the counters of campaigns and in the order of their key: a transaction that has locked all of its rows
+-- waits for nothing but its commit.
 --
 -- No index has a column that changes, and pages are filled to 50 %, so an updated row stays on its page (HOT).
 create table app_hours (
@@ -92,9 +92,9 @@ create table curve_steps (
 -- True for a test, which is counted in no series. Another migration has the same line: the one that runs first makes the column.
 alter table counters add column if not exists test boolean not null default false;
 
--- Adds to the counters of the present hour, in the order given. `codes` says how many pushes of each campaign failed or were skipped by code; null
--- when none did. The caller's transaction has locked the counters of these campaigns. Gives `settled` unchanged, so that a statement can pass the
--- answer of write_outcomes through this function, which runs after it.
+-- Adds `moves` to the counters of the present hour, in the order given. `codes` says how many pushes of each campaign failed or were skipped by code;
+-- null when none did. Codes are added to the hour and, for large campaigns, to `campaign_codes`. The caller's transaction has locked the counters of
+-- these campaigns. Gives `settled` unchanged, so that a statement can pass the answer of write_outcomes through this function, which runs after it.
 create function tracker.move_series(settled text[], moves json, codes json, in_slot smallint) returns text[] language plpgsql volatile as $$
 begin
   if codes is not null then
@@ -164,8 +164,8 @@ $$;
 -- Totals only grow, and a row of the ledger that exists stays as it is. `reports` are in the order of their campaigns, each campaign once. Nothing is
 -- written for deleted apps (0003), and no row for a day past the retention.
 -- Gives the campaigns whose fan-out ends with this call, if the call settles them or an endpoint of their app asks for events. `heard` in the answer
--- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when an endpoint of such an app asks for
--- events.
+-- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when a fan-out ends with this call and an
+-- endpoint of its app asks for events.
 create or replace function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];

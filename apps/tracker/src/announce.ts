@@ -13,7 +13,7 @@ export function portions(events: Event[]): Event[][] {
   return answer
 }
 
-/** Makes the announcements of events. The transaction in which the events happen inserts them. */
+/** Makes the announcements of events. The caller inserts them in the transaction that writes what the events tell of. */
 export const announcementsOf = (subject: string, events: Event[]): AnnouncementRow[] =>
   portions(events).map((portion) => {
     const id = newId()

@@ -6,13 +6,13 @@ import { deleteSeriesOf } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
 
-/** One call deletes at most this many rows, and besides them the counters of up to 500 campaigns: about 5,000 rows in all. */
+/** A call stops once it has deleted this many rows. A campaign's counters count as one row, with its variants, codes and curve. */
 const mostRows = 4_000
 const campaignsAtOnce = 500
 
 /**
- * Deletes what the tracker stores of an app, a part with every call. The app is marked first: outcomes, totals and reports that still arrive for it
- * are then answered and not written. So no row comes back, and no sender repeats a message for ever.
+ * Deletes an app's rows of the ledger, reports of devices, counters and series, a part with every call. The app is marked first: outcomes, totals and
+ * reports that still arrive for it are then answered and not written. So no row comes back, and no sender repeats a message for ever.
  */
 export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, 'tracker', appId)
@@ -26,7 +26,7 @@ export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: 
 }
 
 /**
- * Deletes the rows of some campaigns of an app and then the campaigns' counters, about `most` rows, and gives their number. It locks first the
+ * Deletes the rows of some campaigns of an app and then the campaigns' counters, about `most` rows, and gives how many. It locks first the
  * ledger's rows in the order of their key and then the counters, as a writer of outcomes does. No further row of these campaigns is written, since
  * the app was marked before this transaction.
  */

@@ -76,7 +76,7 @@ test('a trail of attempts that cannot be read is left out, and the outcomes are 
 
 // spec: administration/explain
 test.each([3, 60])(
-  'explain finds pushes of a batch of %i by device and by user, with its outcome and reports, and shows a push that has no outcome yet',
+  'explain finds pushes of a batch of %i by device, with outcome and reports, and by user, and shows a push that has no outcome yet',
   async (count) => {
     const campaign = givenCampaign()
     const userId = newId()
@@ -121,7 +121,7 @@ test('deleting an app deletes the stored answers to earlier attempts', async () 
 })
 
 // spec: tracking/past-retention
-test('explain says when a campaign is past the retention, and every day of the ledger has a partition for earlier attempts', async () => {
+test('explain says that a campaign is past the retention, and every day of the ledger has a partition for earlier attempts', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(1))
   await report(caller, campaign, [batch!])

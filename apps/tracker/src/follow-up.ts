@@ -7,7 +7,7 @@ import type { AnnouncementRow } from './store/announcements.ts'
 import { openSettlementTelling } from './tell-settlements.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Does in the background what follows a commit: counts metrics, publishes announcements, and tells campaigns and audience of settlements. */
+/** Does what follows a commit: counts metrics and, in the background, publishes announcements and tells campaigns and audience of settlements. */
 export type FollowUp = (committed: {
   announcements: AnnouncementRow[]
   settled: string[]

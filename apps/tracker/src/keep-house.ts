@@ -10,8 +10,8 @@ const everyMs = 60_000
 
 /**
  * Gives the function that makes partitions ahead of their day, drops partitions past their retention, deletes old counters, old days of the series
- * and old marks of erased apps, and merges the rows of past hours and hours into days. The function does so once a minute, and as long as it deletes
- * or merges something also with each further call.
+ * and old marks of erased apps, and merges the rows of past hours and hours into days. After a call that found nothing to delete or merge, the
+ * function does nothing for a minute.
  */
 export function openHousekeeping({
   db,

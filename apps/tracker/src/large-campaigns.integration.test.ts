@@ -84,7 +84,8 @@ test('a send of 20 pushes has no curve, and no steps of one are stored', async (
 })
 
 /**
- * Makes `count` sent pushes on iOS and on the web. On iOS `failed` others fail with each of two codes, and on the web `failed` others are skipped.
+ * Makes `count` sent pushes on iOS and as many on the web. On iOS `failed` others fail with each of two codes, and on the web `failed` others are
+ * skipped.
  */
 function givenEnds(count: number, failed: number) {
   const campaign = givenCampaign()
@@ -130,7 +131,7 @@ test.each([
 })
 
 // spec: administration/breakdown
-test('when the codes of a platform were not counted the breakdown of the campaign gives no codes, and null as that platform’s outcomes', async () => {
+test('when the codes of one platform were not counted the breakdown of the campaign gives no codes, and null as the outcomes of each platform', async () => {
   const { campaign, ios, web } = givenEnds(700, 50)
   await report(caller, campaign, [...ios, ...web])
   await record([...ios, ...web])
@@ -138,7 +139,10 @@ test('when the codes of a platform were not counted the breakdown of the campaig
   await db.deleteFrom('campaign_codes').where('campaign_id', '=', campaign.campaignId).where('platform', '=', 'ios').execute()
 
   expect(await caller.call(readBreakdown, campaign)).toMatchObject({
-    byPlatform: { ios: { queued: 800, open: 0, sent: null, failed: null, skipped: null } },
+    byPlatform: {
+      ios: { queued: 800, open: 0, sent: null, failed: null, skipped: null },
+      web: { queued: 750, open: 0, sent: null, failed: null, skipped: null },
+    },
     codes: null,
   })
 })

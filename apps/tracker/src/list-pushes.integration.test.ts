@@ -122,7 +122,7 @@ test('filtered by campaign, user, device, outcome or code, the pages of a list s
   }
 })
 
-test('a device is found in a campaign whose waves and skipped pushes make the device ranges of batches overlap', async () => {
+test('a device is found in a campaign whose batches have overlapping ranges of device ids', async () => {
   const campaign = { appId: newId(), campaignId: newId() }
   const pushes = givenOutcomes(200).toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1))
   // Each batch takes every fifth device in the order of their ids, so its range covers nearly all devices.

@@ -15,7 +15,7 @@ type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
 /**
  * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when no fan-out has reported the campaign, or
  * it belongs to another app. The codes of a campaign of more than 1,000 pushes are counted while outcomes come in; those of a smaller campaign are
- * counted from its slots now.
+ * counted from its slots now, as long as the ledger keeps them.
  */
 export async function readBreakdown(
   { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
@@ -40,7 +40,7 @@ function onPlatform(platform: Platform, counts: PlatformCounts, ends: Ends | und
   return { queued, open: Math.max(0, queued - sent - failed - skipped), sent, failed, skipped }
 }
 
-/** Gives codes and sent pushes of a large campaign from its counters. Undefined when not all codes were counted: the campaign began before that. */
+/** Gives codes and sent pushes of a large campaign from its counters. Undefined when it began before codes were counted, so that some are missing. */
 function endsCounted({ codes, ...counts }: PlatformCounts): Ends | undefined {
   if (countOf(codes, 'failed') !== counts.failed || countOf(codes, 'skipped') !== counts.skipped) return undefined
   const sentOn = (platform: Platform) => counts.ended[platform] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)

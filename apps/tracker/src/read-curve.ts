@@ -4,8 +4,8 @@ import { findLargeCampaign, findSteps } from './store/large-campaigns.ts'
 import type { Tracker } from './tracker.ts'
 
 /**
- * Gives how many reports devices sent about a campaign over time (spec: administration/curve). Null when no fan-out has reported the campaign, or
- * it belongs to another app.
+ * Gives how many reports devices sent about a campaign over time (spec: administration/curve); no points for one of at most 1,000 pushes. Null when
+ * no fan-out has reported the campaign, or it belongs to another app.
  */
 export async function readCurve(
   { db }: Pick<Tracker, 'db'>,

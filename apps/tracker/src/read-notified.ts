@@ -7,10 +7,10 @@ type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
 /** A portion has at most this many pushes. */
 const portion = 5_000
-/** So many sent pushes of a device's newest campaigns are compared: with waves and retries the one sent last may be of an older campaign. */
+/** Of a device this many sent pushes of its newest campaigns are compared. With waves and retries, that of an older campaign may be the last sent. */
 const newestPushes = 20
 
-/** Devices for which the provider accepted a push at this moment. A device may be in several entries. */
+/** Devices to each of which a push was sent. `at`: when the tracker recorded that. A device may be in several entries. */
 export type Notified = { at: string; subscriptionIds: string[] }
 
 /** Gives a portion of an app's sent pushes, newest campaign first, and where the next begins: null after the last. Fault: invalid_body at `after`. */
@@ -28,7 +28,7 @@ export async function readNotified(
   return { notified, next: examinedTo ? writeCursor(examinedTo) : null }
 }
 
-/** Finds when a provider last accepted a push for each device. A device without a sent push is left out. */
+/** Finds, for each device, when the tracker recorded that its last push was sent. A device without a sent push is left out. */
 export async function findLastNotified(
   { db, retentionDays }: Reading,
   { appId, subscriptionIds }: { appId: string; subscriptionIds: string[] },

@@ -4,7 +4,7 @@ import { findKept } from './store/counters.ts'
 import { findRows, findRowsOfDevices } from './store/ledger.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Gives which pushes of a batch have an outcome already, for a dispatcher that takes over the batch of a dispatcher that died. */
+/** Gives which pushes of a batch have an outcome already, for a dispatcher that takes a batch which another dispatcher had taken before. */
 export async function readOutcomesOfBatch(
   { db }: Pick<Tracker, 'db'>,
   batch: { day: string; campaignId: string; no: number },

@@ -67,11 +67,10 @@ test('one call gives the statistics of several campaigns of an app with their va
   }
 
   const campaignIds = [first, second, foreign, givenCampaign()].map(({ campaignId }) => campaignId)
+  const ofFirst = (await caller.call(readStats, first))?.stats
+  expect(ofFirst).toMatchObject({ queued: 5, sent: 2, variants: { a: { sent: 2 } } })
   expect(await caller.call(listStats, { appId: first.appId, campaignIds })).toEqual({
-    stats: {
-      [first.campaignId]: (await caller.call(readStats, first))?.stats,
-      [second.campaignId]: { ...noStats, queued: 5 },
-    },
+    stats: { [first.campaignId]: ofFirst, [second.campaignId]: { ...noStats, queued: 5 } },
   })
 })
 
@@ -97,7 +96,7 @@ test('the tracker answers which devices have an outcome of a campaign without be
   expect(await find()).toEqual([])
 })
 
-test('the metrics count outcomes and reports when they are committed, without repeats, and say how long due rows have waited', async () => {
+test('the metrics count committed outcomes and reports, without repeats, and have an age of due announcements and of due settlements', async () => {
   const campaign = givenCampaign()
   const pushes = [
     ...givenOutcomes(4, { outcome: 'failed', code: 'payload_invalid', providerCode: '400' }),

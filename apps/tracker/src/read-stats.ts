@@ -13,7 +13,7 @@ export async function readStats(
   return ofCampaign ? { stats: ofCampaign } : null
 }
 
-/** Gives the statistics of several campaigns, by campaign id. Campaigns without counters are left out. */
+/** Gives the statistics of several campaigns, by campaign id. Campaigns without counters and those of other apps are left out. */
 export async function listStats(
   { db }: Pick<Tracker, 'db'>,
   { appId, campaignIds }: { appId: string; campaignIds: string[] },

@@ -247,7 +247,7 @@ test('a batch whose 400 pushes all end differently keeps the outcome of each pus
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true, ledger: { failed: 400 } })
 })
 
-test('outcomes of pushes that were never reported as queued are refused, and outcomes that are reported at the same time are written', async () => {
+test('outcomes of pushes that were never reported as queued are refused, and outcomes of queued pushes that come at the same time are written', async () => {
   const [known, unknown] = [givenCampaign(), givenCampaign()]
   const batches = batchesOf(known, givenOutcomes(20), { size: 1 })
   await report(caller, known, batches)

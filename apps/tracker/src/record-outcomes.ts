@@ -34,13 +34,13 @@ const mostTries = 10
  * Writes the outcomes of several calls. The outcomes of a day are one transaction: first the slots of the ledger, then an announcement of the new
  * outcomes that an endpoint asks for. The counters of campaigns and of the hour come last, because all writers wait for those rows. A push that has
  * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
- * campaign have an outcome settles the campaign. Gives, for each call, how many outcomes were new.
+ * campaign have an outcome settles the campaign, if its fan-out has ended. Gives, for each call, how many outcomes were new.
  *
- * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements when no try
- * fails, and the second statement is the transaction.
+ * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements when no try fails, and the second
+ * statement is the transaction.
  *
  * Outcomes of a campaign past the ledger's retention are answered, but neither written nor counted: without the ledger's row a repeat would count
- * again. Such a campaign was settled when the partitions of its day were dropped (keep-house.ts).
+ * again. Such a campaign is settled when the partitions of its day are dropped (keep-house.ts).
  *
  * When the ledger lacks the rows of a batch, the calls fail and nothing of that day is written. This would be a mistake of Herald, since audience
  * reports a batch before it gives out the batch's pushes.

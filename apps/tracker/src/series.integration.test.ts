@@ -127,14 +127,14 @@ test('the buckets of a series add up to the statistics of the campaigns, also by
 })
 
 // spec: administration/series-exact
-test('three trackers that count the same app at the same time count exactly and never deadlock', async () => {
+test('three trackers that count the same app at the same time count exactly and without a deadlock', async () => {
   const appId = newId()
   const other = newId()
   const sends = Array.from({ length: 12 }, (_, place) => givenMixed(place % 3 === 0 ? other : appId))
   const deadlocks = async () =>
     (await sql<{ deadlocks: number }>`select deadlocks from pg_stat_database where datname = current_database()`.execute(db)).rows[0]
   const before = await deadlocks()
-  // Half of the calls hold sends of both apps, the other half sends of one app. Each outcome is reported twice.
+  // Half of the sends are reported in calls that hold sends of both apps, the others in calls about one send. Each outcome is reported twice.
   const ofBoth = async () => {
     const crossing = sends.slice(0, 6)
     await insist(() => caller.call(reportQueued, { reports: crossing.map(({ campaign, batches }) => reportOf(campaign, batches)) }))

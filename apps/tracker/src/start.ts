@@ -23,8 +23,8 @@ import { wireTracker, type Writes } from './wire.ts'
 import type { Tracker } from './tracker.ts'
 
 /**
- * A process holds at most this many outcomes or reports of devices at once, ~500 bytes each: those of 20 dispatchers with 1,000 pushes in flight
- * each.
+ * A process holds at most this many outcomes at once, and as many reports of devices, ~500 bytes each. So many outcomes come from 20 dispatchers with
+ * 1,000 pushes in flight each.
  */
 const mostHeld = 20_000
 /** A process holds reports about at most this many queued pushes at once, at ~120 bytes each: four of the largest calls. */
@@ -55,14 +55,14 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   startSweep(service, watch, 'reconciler', () => reconciler.sweep())
   startSweep(service, watch, 'housekeeping', openHousekeeping(tracker))
 
-  // Counting a large campaign anew takes seconds. Only one runs at a time, so that the other connections stay free for short reads.
+  // Counting a campaign of millions of pushes anew takes seconds. Only one runs at a time, so that the other connections stay free for short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
   wireTracker(bus, tracker, { ...openWrites(tracker), reconciler, oneVerification })
 }
 
 /**
- * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, up to a limit. Calls with more
- * than 40 outcomes have commits of their own, so that a large campaign does not hold up a send to one device.
+ * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, up to a limit. Calls with more than 40 outcomes
+ * share no commit with smaller ones, so that a large campaign does not hold up a send to one device.
  */
 function openWrites(tracker: Tracker): Writes {
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }

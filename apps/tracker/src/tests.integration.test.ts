@@ -59,7 +59,7 @@ test('every event of a test says that it is a test, and no event of another send
   expect(new Set(of(tested.campaignId).map(({ type }) => type)).size).toBe(5)
 })
 
-test('the counters of a test are marked from the first report of its queued pushes on, also when reports of several sends share a commit', async () => {
+test('reports of queued pushes mark the counters of a test, and not those of another send that shares the commit', async () => {
   const [tested, ordinary] = [{ ...givenCampaign(), test: true as const }, givenCampaign()]
   const batches = [tested, ordinary].map((campaign) => batchesOf(campaign, [givenOutcome()]))
   const reports = [reportOf(tested, batches[0] ?? []), reportOf(ordinary, batches[1] ?? [])]

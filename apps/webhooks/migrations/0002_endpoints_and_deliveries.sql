@@ -40,8 +40,8 @@ create table collected (
 );
 create index collected_at on collected (at);
 
--- Events that wait for their batch. The key keeps an event from waiting twice. There is no foreign key, because it would cost as much as the row; the
--- events of a deleted endpoint are deleted before the endpoint is.
+-- Events that wait for their batch (0090 replaces this table by `events`). The key keeps an event from waiting twice. There is no foreign key, since it
+-- would cost as much as the row; the events of a deleted endpoint are deleted before the endpoint is.
 create table waiting_events (
   endpoint_id text collate "C" not null,
   event_id text collate "C" not null,
@@ -64,7 +64,7 @@ create table deliveries (
   -- How many attempts the delivery has had since it was made or last replayed.
   tries integer not null default 0,
   attempts jsonb not null default '[]',
-  -- How often the delivery was taken. Writing the end of an attempt needs this number, so that a process whose lease has ended cannot write it.
+  -- How often the delivery was taken. A process writes the end of an attempt only while this number is still that of its take.
   takes integer not null default 0,
   lease_until timestamptz,
   -- When the delivery is due: for its next attempt, or because its lease has ended. Null when the delivery has ended.

@@ -25,7 +25,8 @@ create table events (
   primary key (app_id, type, place)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 
--- What an endpoint still has to read, oldest first: [{types, from, until}], see core/reading.ts. Transactions that insert events keep it up to date.
+-- What an endpoint still has to read, oldest first: [{types, from, until}], see core/reading.ts. Transactions that insert events, make deliveries or
+-- drop events keep it up to date.
 alter table queues
   drop column waiting, drop column waiting_bytes,
   add column readings jsonb not null default '[]';

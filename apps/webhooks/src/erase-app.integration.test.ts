@@ -16,7 +16,7 @@ beforeAll(async () => {
   await rig.start()
 })
 
-/** Counts every row that webhooks has of these endpoints. */
+/** Counts the rows of these endpoints: endpoints, queues, deliveries, and events of their apps, as long as the endpoints exist. */
 async function rowsOf(endpointIds: string[]): Promise<number> {
   const { db } = rig
   const [endpoints, queues, waiting, deliveries] = await Promise.all([
@@ -33,9 +33,10 @@ async function rowsOf(endpointIds: string[]): Promise<number> {
   return endpoints.length + queues.length + waiting.length + deliveries.length
 }
 const bodiesOf = async (appId: string) => (await rig.db.selectFrom('bodies').select('id').where('app_id', '=', appId).execute()).length
+const eventsOf = async (appId: string) => (await rig.db.selectFrom('events').select('place').where('app_id', '=', appId).execute()).length
 
 // spec: administration/delete-app
-test('erasing an app deletes all rows of the app, pending deliveries too, a part with every call, and no row of another app', async () => {
+test('erasing an app deletes its endpoints, events, deliveries (also pending ones), bodies and marks of erased users, a part with every call; another app’s rows stay', async () => {
   const appId = newId()
   const other = await rig.givenWebhook(`${receiver.url}/other`)
   const endpoints = [await rig.givenWebhook(`${blocked.url}/one`, { appId }), await rig.givenWebhook(`${receiver.url}/two`, { appId })]
@@ -51,13 +52,13 @@ test('erasing an app deletes all rows of the app, pending deliveries too, a part
   await until(async () => (await rig.gateway.call(eraseWebhooksOfApp, { appId })).done)
 
   expect(await rowsOf(ids)).toBe(0)
-  expect(await bodiesOf(appId)).toBe(0)
+  expect([await bodiesOf(appId), await eventsOf(appId)]).toEqual([0, 0])
   expect(await rig.db.selectFrom('erased_users').select('user_id').where('app_id', '=', appId).execute()).toEqual([])
   expect(await rowsOf([other.id])).toBeGreaterThan(2)
   expect(await rig.gateway.call(eraseWebhooksOfApp, { appId })).toEqual({ done: true })
 })
 
-test('events that arrive during or after the deletion of their app are confirmed and leave no row', async () => {
+test('events that arrive during or after the deletion of their app are confirmed, and leave no event, delivery or body', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/late`)
   const { appId } = webhook
   const announced = Promise.all(Array.from({ length: 20 }, () => rig.announce(givenEvents(appId, 200))))
@@ -66,5 +67,5 @@ test('events that arrive during or after the deletion of their app are confirmed
 
   await until(() => late.every((id) => rig.confirmed.tracker.includes(id)))
   expect(await rowsOf([webhook.id])).toBe(0)
-  expect(await bodiesOf(appId)).toBe(0)
+  expect([await bodiesOf(appId), await eventsOf(appId)]).toEqual([0, 0])
 })

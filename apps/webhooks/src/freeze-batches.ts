@@ -17,7 +17,7 @@ const mostEvents = 10_000
 const idsPerCall = 1_000
 /** One sweep deletes at most this many events of a type. */
 const deletedAtOnce = 5_000
-/** The event log of an app whose endpoints still have something to read is due again after this, unless something makes it due sooner. */
+/** The event log of an app whose endpoints still have something to read is due again after this time, unless something makes it due sooner. */
 const lookAgainMs = 1_000
 
 /**
@@ -33,9 +33,9 @@ type Planned = Group & { batches: Batch[]; dueInMs: number }
  * Makes deliveries of the events in the event logs that are due. The next events of an endpoint, up to 100, become a body, whose bytes never change
  * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then drops events and bodies above the
  * limits of an endpoint, and deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored
- * nowhere else. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
- * due. Gives how many deliveries it made and events it dropped, and in `full` the apps with an endpoint that gets no further delivery until some have
- * ended.
+ * only in bodies. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
+ * due. Gives how many deliveries it made and events it dropped, and in `full` the apps with an endpoint that may get no further delivery until some
+ * have ended.
  */
 export async function freezeBatches(
   { db, bus, log, bodies, mostBytes }: Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>,
@@ -244,7 +244,7 @@ async function bodiesOf(
   return found
 }
 
-/** One transaction drops at most this many portions of 200 bodies of an endpoint, which is far more than it adds. The next sweep drops more. */
+/** One transaction drops at most this many portions of 200 bodies of an endpoint, far more bodies than it adds. The next sweep drops more. */
 const portionsPerCommit = 10
 
 /**
@@ -286,8 +286,8 @@ async function dropTooMany(
 }
 
 /**
- * Deletes events that every endpoint has read, and sets when each event log is due next. A log is never due while no endpoint that is switched on has
- * anything to read.
+ * Deletes events that every endpoint has read, and sets when each event log is due next. A log has no due time while no endpoint that is switched on
+ * has anything to read and nothing is left to delete.
  */
 async function tidyLogs(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
   const ofApp = Map.groupBy(queues, ({ appId }) => appId)

@@ -171,7 +171,7 @@ test('erasing a user subtracts the bytes of the bodies that are deleted, and add
   expect(await rig.db.selectFrom('deliveries').select('state').where('endpoint_id', '=', endpoint.id).execute()).toHaveLength(4)
 })
 
-test('once an endpoint has been switched off for seven days, and not after six, the events that wait for it are dropped and counted', async () => {
+test('when an endpoint has been switched off for more than seven days, and not after six, the events that wait for it are dropped and counted', async () => {
   const endpoint = await givenEndpoint()
   await givenWaiting(rig.db, endpoint, 40)
   const off = (days: number) =>

@@ -78,7 +78,7 @@ export const enableWebhook = (webhooks: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'
   changeWebhook(webhooks, { ...at, changes: { enabled: true } })
 
 /**
- * Changes an endpoint. A change by which the endpoint gets more events is answered when tracker and audience know of it, as with a new endpoint.
+ * Changes an endpoint. A change by which the endpoint may get more events is answered when tracker and audience know of it, as with a new endpoint.
  * Faults: not_found; invalid_body at `url`; queue_unavailable when tracker or audience has not answered yet, though the change is already made.
  */
 export async function changeWebhook(

@@ -8,7 +8,7 @@ import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig } from './testing/rig.ts'
 import { startWebhooks } from './start.ts'
 
-test('the metrics count attempts by their result and dropped events, and say how many events wait and for how long the oldest delivery is due', async () => {
+test('the metrics count attempts by their result and dropped events, say how many events wait, and leave a switched-off endpoint out of the oldest due delivery', async () => {
   const rig = await openRig()
   const service = testService('webhooks', Config.parse(rig.environment))
   await startWebhooks(service)

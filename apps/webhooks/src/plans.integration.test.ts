@@ -78,7 +78,10 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** Adds `count` rows to every table, most of them of these two endpoints. Deliveries have ended, or are attempted again in an hour. */
+/**
+ * Adds rows to every table: `count` events of the app, `count` deliveries to its two endpoints, and up to `count` rows of others. The deliveries have
+ * ended, or are attempted again in an hour.
+ */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n, case when n % 2 = 0 then ${endpointId} else ${fullId} end as endpoint_id from generate_series(1, ${count}) as n) as made`

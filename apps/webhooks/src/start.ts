@@ -34,8 +34,8 @@ import type { Webhooks } from './webhooks.ts'
 const announcementsPerCommit = 8
 
 /**
- * The sweeps that post and that freeze begin a run at most this often. What becomes due meanwhile shares the next commit, so a busy app does not cost
- * one commit per delivery.
+ * The sweeps `deliver` and `freeze` begin their runs at least this many milliseconds apart. What becomes due meanwhile shares the next commit, so a
+ * busy app does not cost one commit per delivery.
  */
 const deliverEveryMs = 20
 const freezeEveryMs = 50
@@ -58,7 +58,7 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
   const shared = { maxWaiting: 1_000, full: queueUnavailable, isShared: failsEverybody }
 
-  // Announcements that are ready share one commit, and tracker or audience is told of all of them in one call.
+  // Announcements that are ready share a commit (`collect`). Tracker or audience is told of many stored announcements in one call (`confirmWith`).
   const collect = group(
     async (ready: Announcement[]) => {
       const { put } = await collectEvents(webhooks, ready)
@@ -93,8 +93,8 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   }
 
   /**
-   * `full`: apps with an endpoint that gets no more deliveries until some have ended. `taking`: those of these apps of which an attempt has ended
-   * since the last run of `freeze`.
+   * `full`: apps with an endpoint that may get no more deliveries until some have ended. `taking`: apps that were in `full` and of which an attempt
+   * has ended since the last run of the sweep `freeze`.
    */
   const full = new Set<string>()
   const taking = new Set<string>()

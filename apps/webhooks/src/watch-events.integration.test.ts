@@ -39,7 +39,7 @@ const endWatch = (appId: string) =>
     .execute()
 
 // spec: webhooks/watched
-test('once a watch is answered, all events of the app are announced and shown as receivers get them, with external ids, and are not stored', async () => {
+test('once a watch is answered, tracker and audience know that all events of the app are asked for, and events are shown as receivers get them and not stored', async () => {
   const appId = newId()
   await watch(appId)
   expect([heardBy('tracker', appId), heardBy('audience', appId)]).toEqual([['*'], ['*']])

@@ -44,10 +44,10 @@ export async function watchEvents({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, { a
 }
 
 /**
- * Shows gateways the events of watched apps, in the form that receivers get: at most 100 a second of an app, with the number of those that were left
- * out. Nothing is stored or repeated, so a gateway that misses a broadcast never gets it. External ids are asked of audience, as for a delivery;
- * while audience does not answer, events are shown without them. Gives a function that takes the events of announcements that are stored. While no
- * app is watched, that function returns at once.
+ * Shows gateways the events of watched apps, in the form that receivers get. A process shows at most 100 events of an app in a second, with the
+ * number of those that it left out. Nothing is stored or repeated, so a gateway that misses a broadcast never gets it. External ids are asked of
+ * audience, as for a delivery; while audience does not answer, events are shown without them. Gives a function that takes the events of announcements
+ * that are stored. While no app is watched, that function returns at once.
  */
 export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' | 'listen'>; log: Log }): (events: Event[]) => void {
   const apps = new Map<string, Watched>()
@@ -97,7 +97,7 @@ export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' 
   bus.listen(eventsWatched, ({ appId }) => {
     const until = performance.now() + watchSeconds * 1000
     const known = watchedNow(appId) ?? { until, windowAt: 0, taken: 0, waiting: [], dropped: 0, timer: undefined, told: Promise.resolve() }
-    // The app is deleted first, so that it becomes the last in the map, which is in the order of renewal.
+    // The app's entry is deleted first, so that it becomes the last in the map, which is in the order of renewal.
     apps.delete(appId)
     apps.set(appId, Object.assign(known, { until }))
     for (const oldest of apps.keys()) if (apps.size > mostApps) apps.delete(oldest)

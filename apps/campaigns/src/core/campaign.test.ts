@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { campaignActions, flowOf, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
 // spec: campaigns/send-from
-test('only a draft or a scheduled campaign can be sent, and its schedule decides the next status', () => {
+test('only a draft or a scheduled campaign can be sent; sent now it is sending, sent for later scheduled, as a recurrence active', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
   expect(nextStatus('draft', 'sendNow')).toBe('sending')
   expect(nextStatus('scheduled', 'sendLater')).toBe('scheduled')

@@ -6,7 +6,7 @@ export type Decidable = {
   status: CampaignStatus
   experiment: Experiment | null
   schedule: Schedule | null
-  /** True when the tracker has deleted the outcomes of the campaign, because they are past their retention. */
+  /** True when the campaign is older than the ledger's retention: which users were in the sample is then no longer known. */
   ledgerIsGone: boolean
   hasWinner: boolean
 }

@@ -14,7 +14,6 @@ export type Sending = ResolvedSend & {
   experiment: Experiment | null
   remainder: FrozenSend['remainder']
   localTimesAfter: Date | null
-  /** True in a test. */
   test?: boolean | null | undefined
 }
 

@@ -2,7 +2,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import { localesOf, type Content } from '@herald/contracts/content'
 import { maxTtlSeconds, type Presentation, type Priority, type SendFields } from '@herald/contracts/send-fields'
 
-/** What a template gives to a send: its content, and defaults for the fields that the request leaves out. */
+/** What a template gives to a send for the fields that the request leaves out; null where the template gives nothing. */
 export type TemplateDefaults = {
   content: Content
   data: Record<string, string> | null

@@ -47,8 +47,8 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
 
 /**
  * Says what a recurrence that is due does. The recurrence makes at most one run, however long no process was there to make runs (spec:
- * campaigns/recurring-missed): the newest occurrence runs when it is at most `catchUpSeconds` late, and `missed` counts the occurrences that do not
- * run. `nextDue` is the next occurrence, or the `until` after the last one; undefined when the recurrence is over.
+ * campaigns/recurring-missed): the newest occurrence runs when it is at most `catchUpSeconds` late, and `missed` counts the past occurrences that do
+ * not run. `nextDue` is the next occurrence, or the `until` after the last one; undefined when the recurrence is over.
  */
 export function tick(
   schedule: Recurrence,

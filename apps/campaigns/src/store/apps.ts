@@ -14,8 +14,8 @@ export async function stopSchedulesOfApp(db: Db, appId: string): Promise<void> {
 }
 
 /**
- * Deletes rows of an app, at most `limit` in all tables together, and gives their number. Deletes by key and not by `ctid`: while the delete waits
- * for another transaction to update a row, the row's `ctid` changes, and the delete would miss the row.
+ * Deletes campaigns, idempotency records and templates of an app, at most `limit` rows together, and gives how many it deleted. Deletes by key and
+ * not by `ctid`: while the delete waits for another transaction to update a row, the row's `ctid` changes, and the delete would miss the row.
  */
 export async function deleteRowsOfApp(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0

@@ -25,10 +25,10 @@ export type NewCampaign = {
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-/** The columns that a duplicate, a run or a winner copies from its campaign unchanged. */
+/** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
 export const inherited = sql.raw('app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, bypass')
 
-/** The lease of a send under way. When its first pointer is lost, the sweep sends another after 5 s. */
+/** The lease of a send under way. When audience has not started the send after 5 s, the sweep tells audience of it again. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
 
 /**
@@ -83,7 +83,7 @@ export async function deleteDraft(db: Db, appId: string, campaignId: string): Pr
   return row !== undefined
 }
 
-/** The columns of a campaign that is read completely. */
+/** The columns that the frozen send and the administration's answer about a campaign are made of. */
 export const wholeColumns = [
   ...([
     'id',
@@ -132,7 +132,7 @@ export const findCampaign = (db: Db, appId: string, campaignId: string) =>
     .where('app_id', '=', appId)
     .executeTakeFirst()
 
-/** Finds a campaign with all its columns; undefined when the campaign is unknown or belongs to another app. */
+/** Finds a campaign with its `wholeColumns`; undefined when the campaign is unknown or belongs to another app. */
 export async function findWhole(db: Db, appId: string, campaignId: string): Promise<CampaignRow | undefined> {
   const row = await selectWhole(db).where('id', '=', campaignId).where('app_id', '=', appId).executeTakeFirst()
   return row && toWhole(row)
@@ -270,8 +270,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications that have ended and are past their retention, at most 1,000 at once, and gives their number. An id begins with the second in
- * which it was made, so reading by primary key is reading by age.
+ * Deletes notifications that have ended and were made more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id
+ * begins with the second in which it was made, so reading by primary key is reading by age.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`

@@ -109,7 +109,7 @@ export const startDueCampaigns = (db: Db, limit: number) =>
     .returning([sql<number>`extract(epoch from now() - was_due_at)::double precision`.as('lateSeconds')])
     .execute()
 
-/** Gives, for each sweep, the seconds for which its oldest due row has waited: 0 when no row is due. */
+/** Gives, for each kind of due row, the seconds for which the oldest has waited: 0 when no row of the kind is due. */
 export async function findDueAges(db: Db): Promise<Record<'schedules' | 'recurrences' | 'pointers' | 'flows', number>> {
   const age = (column: string, status: string) =>
     sql.raw(`coalesce(extract(epoch from now() - min(${column}) filter (where ${column} <= now() and ${status})), 0)::double precision`)

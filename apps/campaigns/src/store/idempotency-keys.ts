@@ -60,7 +60,7 @@ export async function insertRecords(db: Db, records: (Key & IdempotencyRecord)[]
     .execute()
 }
 
-/** Deletes records past their retention, at most 1,000 at once, and gives their number. */
+/** Deletes records past their retention, at most 1,000 at once, and gives how many it deleted. */
 export async function deleteOldRecords(db: Db, retentionHours: number): Promise<number> {
   const { rows } = await sql`
     with old as (

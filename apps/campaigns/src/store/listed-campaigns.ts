@@ -22,10 +22,10 @@ export type CampaignFilter = {
 const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
 
 /**
- * Finds one campaign more than `limit`, newest first, after the place that a cursor names. It examines at most 5,000 campaigns, so that a page costs
- * the same however many campaigns the app has. A row beyond `limit` shows that there is a next page. Without such a row, the next page begins at
- * `examinedTo`, where the search stopped; it is undefined when no campaign is left. A filter that excludes notifications reads an index without them,
- * so that a million notifications do not fill the 5,000.
+ * Finds up to one campaign more than `limit`, newest first, after the place that a cursor names. It examines at most 5,000 campaigns, so that a page
+ * costs the same however many campaigns the app has. A row beyond `limit` shows that there is a next page. Without such a row, the next page begins
+ * at `examinedTo`, where the search stopped; it is undefined when no campaign is left. A filter that excludes notifications reads an index without
+ * them, so that a million notifications do not fill the 5,000.
  */
 export async function findCampaigns(
   db: Db,
@@ -70,8 +70,8 @@ async function findFitting(
 }
 
 /**
- * Finds one campaign more than `limit`, without tests, newest first, after the place that a cursor names. The search stops when the page is full, and
- * examines at most 5,000 campaigns. `examinedTo` is where the next page begins, when there may be one.
+ * Finds up to one campaign more than `limit`, without tests, newest first, after the place that a cursor names. The search stops when it has found
+ * them or has examined 5,000 campaigns. In the second case the next page, which may be empty, begins at `examinedTo`.
  */
 async function findNewest(
   db: Db,

@@ -66,7 +66,7 @@ export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: D
 
 export type RunRow = Awaited<ReturnType<typeof findRuns>>[number]
 
-/** Finds one run more than `limit`, newest day first, of days before `before`. Reads the unique index of recurrence and day. */
+/** Finds up to one run more than `limit`, newest day first, of days before `before`. Reads the unique index of recurrence and day. */
 export const findRuns = (db: Db, recurrenceId: string, { limit, before }: { limit: number; before: string | undefined }) =>
   db
     .selectFrom('campaigns')

@@ -2,10 +2,10 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** At most this many campaigns of an app are counted, which takes 10 ms in the index alone. */
+/** At most this many campaigns of an app are counted. That takes 10 ms, since Postgres reads nothing but the index. */
 const mostCounted = 100_000
 const mostListed = 10
-/** For a list, at most this many campaigns of one status are read. */
+/** At most this many paused campaigns, and as many failed ones, are looked at to find those to list. */
 const mostLooked = 1_000
 
 /** Counts an app's campaigns by status, without notifications. A status that no campaign has is absent from the answer. */
@@ -17,7 +17,7 @@ export async function countByStatus(db: Db, appId: string): Promise<{ status: Ca
   return rows
 }
 
-/** Finds at most 10 campaigns of an app that begin next by themselves, soonest first. Each status is one range of the index, sorted by due time. */
+/** Finds at most 10 scheduled campaigns and active recurrences of an app, the next due first. A status is one range of the index, by due time. */
 export async function findNext(db: Db, appId: string): Promise<{ id: string; name: string; dueAt: Date; schedule: string }[]> {
   const ofStatus = (status: CampaignStatus) => sql`(
     select id, name, due_at as "dueAt", schedule ->> 'type' as schedule from campaigns

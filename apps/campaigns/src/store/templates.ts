@@ -89,9 +89,9 @@ export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 const mostExamined = 5_000
 
 /**
- * Finds one template more than `limit`, newest first, after the place that a cursor names. With a `prefix` it gives those of the next 5,000 templates
- * whose name begins with it, in any letter case. A row beyond `limit` shows that there is a next page. Without such a row, the next page begins at
- * `examinedTo`, where the search stopped; it is undefined when no template is left.
+ * Finds up to one template more than `limit`, newest first, after the place that a cursor names. With a `prefix` it looks at the next 5,000 templates
+ * for names that begin with the prefix, in any letter case. A row beyond `limit` shows that there is a next page. Without such a row, the next page
+ * begins at `examinedTo`, where the search stopped; it is undefined when no template is left.
  */
 export async function findTemplates(
   db: Db,
@@ -130,7 +130,7 @@ async function findNamed(
   return { ids: last?.ids ?? [], examinedTo: last?.examined === mostExamined ? { id: last.id, createdAt: last.createdAt } : undefined }
 }
 
-/** Adds rows of `template_uses` up into use counts, at most 10,000 at once, and gives their number. Several processes take different rows. */
+/** Adds rows of `template_uses` up into use counts, at most 10,000 at once, and gives how many rows. Several processes take different rows. */
 export async function addUpUses(db: Db): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (

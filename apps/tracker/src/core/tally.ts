@@ -2,7 +2,6 @@ import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 
-/** What is added to counters. */
 export type Tally = Partial<Record<OutcomeKind | EngagementKind, number>>
 /** What is added to the counters of a campaign. `ended` counts, by platform, the pushes that got an outcome. */
 export type CampaignTally = Tally & { ended?: Partial<Record<Platform, number>> }

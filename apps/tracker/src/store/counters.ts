@@ -114,7 +114,10 @@ export async function findCampaignsOf(db: Db, appId: string, limit: number): Pro
 export const lockCounters = (db: Db, campaignIds: string[]) =>
   sql`select from counters where campaign_id = any(${campaignIds}::text[]) order by campaign_id for update`.execute(db)
 
-/** Deletes counters of campaigns, with variants, codes, curves and settlements, and gives their number. The caller has locked the counters. */
+/**
+ * Deletes the counters of these campaigns, with variants, codes, curves and settlements, and gives the number of the campaigns. The caller has locked
+ * the counters.
+ */
 export async function deleteCounters(db: Db, campaignIds: string[]): Promise<number> {
   const these = sql<string>`any(${campaignIds})`
   await db.deleteFrom('settlements').where('campaign_id', '=', these).execute()
@@ -125,7 +128,7 @@ export async function deleteCounters(db: Db, campaignIds: string[]): Promise<num
   return campaignIds.length
 }
 
-/** Deletes the counters, variants, codes and curves of campaigns past the retention, at most 1,000 campaigns, and gives their number. */
+/** Deletes the counters, variants, codes and curves of at most 1,000 campaigns past the retention, and gives the number of the campaigns. */
 export async function deleteOldCounters(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`
     with old as (

@@ -49,7 +49,7 @@ export async function moveEngagements(
   )
 }
 
-/** A push has at most this many reports, one of each kind. The limit makes the planner read by key, however many reports it expects. */
+/** More than a push can have, which is one report of each kind. The limit makes the planner read by key, however many reports it expects. */
 const mostKinds = 10
 
 type Push = { day: string; campaignId: string; subscriptionId: string }

@@ -7,9 +7,9 @@ export const deleteListeners = (db: Db, appId: string): Promise<unknown> => sql`
 type Part = { day: string; campaignIds: string[]; limit: number }
 
 /**
- * Deletes at most `limit` rows of the ledger that belong to campaigns of one day, and gives their number. The rows are locked in the order of their
- * key and before the counters, as a writer of outcomes locks them. The rows are deleted by key and not by `ctid`: when this statement waits for
- * another to update a row, the row's `ctid` changes.
+ * Deletes at most `limit` rows of the ledger that belong to campaigns of one day, and gives how many. The rows are locked in the order of their key
+ * and before the counters, as a writer of outcomes locks them. The rows are deleted by key and not by `ctid`: when this statement waits for another
+ * to update a row, the row's `ctid` changes.
  */
 export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   const deleted = await sql`
@@ -25,7 +25,7 @@ export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part
   return Number(deleted.numAffectedRows ?? 0)
 }
 
-/** Deletes at most `limit` rows of answers to earlier attempts, of campaigns of one day, and gives their number. */
+/** Deletes at most `limit` rows of answers to earlier attempts, of campaigns of one day, and gives how many. */
 export async function deleteAttempts(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   // The day names one partition whose rows are never updated, so a row's `ctid` does not change.
   const deleted = await sql`
@@ -35,7 +35,7 @@ export async function deleteAttempts(db: Db, { day, campaignIds, limit }: Part):
   return Number(deleted.numAffectedRows ?? 0)
 }
 
-/** Deletes at most `limit` reports of devices about campaigns of one day, and gives their number. The caller has locked the campaigns' counters. */
+/** Deletes at most `limit` reports of devices about campaigns of one day, and gives how many. The caller has locked the campaigns' counters. */
 export async function deleteEngagements(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   // Reports are never updated, so a row's `ctid` does not change.
   const deleted = await sql`

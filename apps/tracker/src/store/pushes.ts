@@ -73,7 +73,7 @@ export async function findSingles(db: Db, filter: PushFilter, most: number): Pro
   return rows
 }
 
-/** A campaign, and how many of its pushes at most may be wanted, by its counters. `pushes` is 0 when the ledger no longer keeps the campaign. */
+/** A campaign, and how many of its pushes may be wanted at most, by its counters: 0 when the ledger no longer keeps it, or by the wanted time. */
 export type CampaignToRead = { campaignId: string; day: string; pushes: number }
 
 /**

@@ -56,7 +56,7 @@ const rowsAtOnce = 1_000
 
 type RecountedRow = Slots & { campaignId: string; no: number; platform: Platform }
 
-/** Reads the rows of campaigns, in the order of their keys. */
+/** Reads the rows of these campaigns, those of each campaign in the order of batch and place. */
 export async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<RecountedRow> {
   let left = campaigns.map((campaign) => ({ ...campaign, no: 0, place: 0 }))
   while (left.length > 0) {

@@ -118,7 +118,7 @@ async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unkno
   return merged
 }
 
-/** Deletes days more than `days` ago, at most 5,000 rows of a table, and gives their number. Their `ctid` is fixed: nothing updates days so old. */
+/** Deletes days more than `days` ago, at most 5,000 rows of a table, and gives how many rows. Their `ctid` is fixed: nothing updates days so old. */
 export async function deleteOldSeries(db: Db, days: number): Promise<number> {
   let deleted = 0
   for (const table of ['app_days', 'app_day_codes'] as const) {
@@ -132,7 +132,7 @@ export async function deleteOldSeries(db: Db, days: number): Promise<number> {
 }
 
 /**
- * Deletes at most `limit` rows of an app's series, and gives their number. The app's counters are already deleted, and a commit that finds no
+ * Deletes at most `limit` rows of an app's series, and gives how many. The app's counters are already deleted, and a commit that finds no
  * counters is rolled back, so no commit changes these rows. Only a merge may move a row to another row of its table, or to a table of days, while
  * this statement waits for it. That is why the tables of hours are deleted from twice, and the tables of days after them.
  */

@@ -4,7 +4,7 @@ import type { Db } from './tables.ts'
 /** A settlement: a settled campaign, and which of the services campaigns and audience have been told that it has settled. */
 export type Settlement = { campaignId: string; campaignsTold: boolean; audienceTold: boolean }
 
-/** Takes settlements that campaigns or audience has not confirmed, each by its key. Taken settlements are due again after 5 s. */
+/** Takes due settlements, which campaigns or audience has not confirmed. Those taken are due again after 5 s. */
 export async function takeDueSettlements(db: Db, limit: number): Promise<Settlement[]> {
   const { rows } = await sql<Settlement>`
     update settlements set due_at = now() + interval '5 seconds'
@@ -16,8 +16,8 @@ export async function takeDueSettlements(db: Db, limit: number): Promise<Settlem
 }
 
 /**
- * Settles the campaigns of a day whose fan-out has ended and that have not settled, and gives their number. The sweep tells campaigns and audience of
- * them.
+ * Settles the campaigns of a day whose fan-out has ended and that have not settled, and gives how many it settled. The sweep tells campaigns and
+ * audience of them.
  */
 export async function settleDay(db: Db, day: string): Promise<number> {
   const { rows } = await sql`

@@ -5,7 +5,7 @@ import type { ExportedDelivery } from '@herald/contracts/person'
 export const batchSize = 100
 export const batchAfterMs = 1_000
 
-/** When more events than this wait for an endpoint the oldest are dropped, counted and shown (spec: webhooks/most-waiting). */
+/** When more events than this wait for an endpoint the oldest are dropped, and the endpoint shows how many (spec: webhooks/most-waiting). */
 export const mostWaiting = 100_000
 
 /** At most this many due deliveries are made ahead for an endpoint: two to post at once, and two to follow before the next sweep. */

@@ -26,8 +26,8 @@ export type ResponseMeaning = { is: 'delivered' } | { is: 'retry'; inMs: number 
 /**
  * Says what a response means for its delivery (spec: webhooks/answers). After a 5xx, a 429, a 408 or no response the delivery is attempted again,
  * after 1, 2, 4 and 8 times the base (30 s). Each wait is up to 10 % longer, so that receivers that failed together are not called together again.
- * Retry-After makes a wait longer and never shorter. A 3xx or another 4xx is final. When the receiver's name leads to an address that is not public
- * there was no response, since the name may be right again at the next attempt. `tries` counts this attempt too. `random` is from 0 to 1.
+ * Retry-After makes a wait longer and never shorter. A 3xx or another 4xx is final. When the receiver's name leads to an address that is not public,
+ * that counts as no response: the name may be right again at the next attempt. `tries` counts this attempt too. `random` is from 0 to 1.
  */
 export function readResponse(
   answer: PostAnswer,

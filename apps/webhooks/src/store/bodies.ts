@@ -42,7 +42,7 @@ export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {
   return keys.map((_key, no) => found.get(no))
 }
 
-/** Writes bodies and gives their ids in the order given. The caller has locked the app's event log, so no one else writes the same body. */
+/** Writes bodies and gives their ids in the order given. The caller has locked the app's event log, so no other transaction writes the same body. */
 export async function insertBodies(
   trx: Db,
   bodies: (NewBody & { key: Omit<BodyKey, 'after' | 'until'> & Partial<BodyKey> })[],
@@ -204,7 +204,7 @@ export async function deleteOfEndpoints(trx: Db, endpointIds: string[], limit: n
   return rows.length
 }
 
-/** Deletes ended deliveries that are past the retention of the delivery log and have no body, at most `limit`, and gives their number. */
+/** Deletes ended deliveries that are past the retention of the delivery log and have no body, at most `limit`, and gives how many it deleted. */
 export const deleteOldDeliveries = (db: Db, { days, limit }: { days: number; limit: number }): Promise<number> =>
   countOf(
     sql`

@@ -5,8 +5,8 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * The lease of an attempt, which is renewed every second. The lease is short, because the leases of a process that was killed keep its endpoints from
- * getting posts: a busy endpoint gets posts again after 4 s.
+ * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint to which a killed process was posting gets no other
+ * posts until these leases end, after 4 s.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
@@ -182,8 +182,8 @@ export type FoundDelivery = { id: string; createdAt: Date; delivery: WebhookDeli
 const mostExamined = 5_000
 
 /**
- * Finds one delivery of an endpoint more than `limit`, newest first. With a state it gives those of the next 5,000 deliveries that have the state, so
- * that a page costs the same however long the delivery log is. `examinedTo` is where the next page begins, when there may be one.
+ * Finds up to one delivery of an endpoint more than `limit`, newest first. With a state it looks for deliveries in this state among the next 5,000,
+ * so that a page costs the same however long the delivery log is; `examinedTo` is then where the next page begins, undefined when none is left.
  */
 export async function findDeliveries(
   db: Db,

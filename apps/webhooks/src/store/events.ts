@@ -10,7 +10,7 @@ export async function insertCollected(db: Db, announcementIds: string[]): Promis
   return new Set(rows.map((row) => row.announcement_id))
 }
 
-/** Deletes the notes about stored announcements after 3 days, when an announcement is no longer repeated, at most `limit`, and gives their number. */
+/** Deletes the notes about stored announcements after 3 days, when an announcement is no longer repeated, at most `limit`, and gives how many. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from collected where announcement_id in (
@@ -60,8 +60,8 @@ export async function findEvents(db: Db, stretches: (Stretch & { limit: number }
 const mostPassedOver = 20_000
 
 /**
- * Finds how far an endpoint's reading must move to drop the oldest events of a part of a log: at least so many events and so many bytes, unless these
- * are more than 20,000 events.
+ * Finds how far an endpoint's reading must move to drop the oldest events of a part of a log: at least `events` events and `bytes` bytes, but at most
+ * 20,000 events.
  */
 export async function passOver(
   trx: Db,
@@ -106,7 +106,7 @@ export async function deleteEvents(
   return ranges.map(({ to }, no) => lastOf.get(no) ?? to)
 }
 
-/** Deletes events of an app, also those that endpoints have not read, at most `limit`, and gives their number. */
+/** Deletes events of an app, also those that endpoints have not read, at most `limit`, and gives how many it deleted. */
 export async function deleteEventsOfApp(trx: Db, appId: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where ctid = any(array(select ctid from events where app_id = ${appId} limit ${limit}))`.execute(trx)

@@ -83,7 +83,7 @@ test('the platform accepts every example body of the administration’s OpenAPI 
     }
     for (const [name, { value }] of Object.entries(media?.['application/json']?.examples ?? {})) {
       const real = placeholders.reduce((text, [example, given]) => text.replaceAll(example, given), toReal(JSON.stringify(value)))
-      // In the document the body that makes a thing and the body that replaces it have the same name.
+      // The examples of POST and PUT give a segment or a template the same name, which is taken when the PUT is sent.
       const body: unknown = JSON.parse(method === 'PUT' ? real.replace('"name":"', '"name":"Other ') : real)
       if (path.endsWith('/simulator/accounts')) Object.assign(body as Json, { appId: appWithoutKeys.id })
       const filled = toReal(

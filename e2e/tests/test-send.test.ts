@@ -38,7 +38,7 @@ const register = async (tenant: Tenant, platform: 'ios' | 'android', more: Json 
 const titlesOf = async (tenant: Tenant, id: string) => (await pushesOf(tenant, id)).map(({ title }) => title)
 
 // spec: administration/test-send-exempt
-test('a test reaches at once a device whose user is at the cap and in quiet hours, and the next campaign is capped as if there had been no test', async () => {
+test('a test reaches at once a device whose user is at the cap and in quiet hours, while campaigns to that user are skipped for quiet hours and for the cap', async () => {
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'ios', { externalId: 'ada', timezone: 'UTC' })
   await mark(tenant, device)

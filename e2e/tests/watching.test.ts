@@ -81,7 +81,7 @@ test('an operator who watches an app sees what happens to a send as it happens, 
 }, 180_000)
 
 // spec: administration/pushes-csv, administration/waves, administration/tags
-test('an operator can load the pushes of a send as CSV, and see the send’s wave and the tags of its users', async () => {
+test('an operator can load the pushes of a send as CSV, and see the send’s wave and the tags of the app’s users', async () => {
   const own = await givenTenant(herald)
   const devices = await givenDevices(own, 'android', 30, (n) => ({
     externalId: `user-${n}`,

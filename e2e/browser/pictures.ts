@@ -1,5 +1,5 @@
-// `npm run pictures` takes the pictures in docs/images: each page of the dashboard in both themes, and the control room on a phone's screen. The
-// program starts a new Herald and makes users, campaigns and outcomes for the pictures.
+// `npm run pictures` takes the pictures in docs/images: pages of the dashboard in both themes, and the control room on a phone's screen. The program
+// starts a new Herald and makes users, campaigns and outcomes for the pictures.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startHerald, freshDataDir, removeDataDir } from '@herald/testing/herald'

@@ -204,7 +204,7 @@ async function take(page: Page, path: string, name: string): Promise<void> {
     what: `${name} without a skeleton`,
   })
   await page.evaluate('document.fonts.ready.then(() => true)')
-  // Charts and previews are drawn after their code was loaded. The page is finished when two screenshots are equal.
+  // Charts and previews are drawn after their code was loaded. The page is finished when two screenshots in a row are equal.
   let picture = await page.screenshot()
   for (let times = 0; times < 20; times += 1) {
     const next = await page.screenshot()

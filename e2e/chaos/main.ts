@@ -63,7 +63,7 @@ async function playScenarios(asked: string): Promise<boolean> {
   return bad.length === 0
 }
 
-/** Runs this command again in a network namespace that has only a loopback interface. */
+/** Runs this command again in a network namespace that has only a loopback interface. Gives whether it ended with 0. */
 function againInOwnNetwork(): boolean {
   const command = ['--net', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"', process.execPath, ...process.argv.slice(1)]
   return spawnSync('unshare', command, { stdio: 'inherit', env: { ...process.env, CHAOS_OWN_NETWORK: 'yes' } }).status === 0

@@ -27,8 +27,8 @@ export type SeedResult = ScenarioResult & {
 const dispatchWindow = 1_000
 
 /**
- * A run whose sends settle later after the last fault is not good. The time is enough for a lease, for the lease of a second dispatcher that took the
- * batch over and died too, for the sweeps after both, and for a busy machine.
+ * A run is not good when its sends settle later than this after the last fault. The time is enough for a lease, for the lease of a second dispatcher
+ * that took the batch over and died too, for the sweeps after both, and for a busy machine.
  */
 const settledWithinSeconds = 60
 

@@ -94,7 +94,7 @@ test('the platform accepts every example body of the administration’s OpenAPI 
       )
       const { status, body: answer } = await call<Json>(method, filled, body)
       sent += 1
-      // An app can have one import at a time.
+      // An app can have one open import at a time, so this one is cancelled.
       if (path.endsWith('/imports')) ok(await tenant.admin('DELETE', `/imports/${String(answer['id'])}`), 204)
       const why = status < 300 ? whyNotDescribed(operation, status, answer) : answer
       if (why !== undefined) refused.push([method, path, name, status, why])

@@ -176,7 +176,7 @@ test('DELETE of a user erases the user and the user’s device', async () => {
   expect(codeOf(await call('DELETE', `/v1/users/${userId}`))).toBe('404 not_found')
 })
 
-// Everything
+// The whole API
 
 // spec: limits/foreign-ids
 test('requests for devices, users, segments, templates and campaigns of another app are answered 404', async () => {

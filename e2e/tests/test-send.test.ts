@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, textOf, type Json, type Registered, type Shown } from './campaigns.ts'
 
-// Tests, the sends to single devices, through the complete platform: what the operator gets, and that nothing else changes.
+// Tests, the sends to single devices, through the complete platform.
 
 let herald: Herald
 

@@ -53,7 +53,7 @@ const onceEach = (devices: string[]) => ({ queued: devices.length, sent: devices
 const calls = [takeBatch.subject, finishBatch.subject]
 const pointers = [batchSubject('android', 'prompt'), batchSubject('android', 'bulk')]
 
-test('an old dispatcher logs that audience speaks another version, and the batches that it cannot take are sent once a new dispatcher replaces it', async () => {
+test('an old dispatcher logs that audience speaks another version, and the batches that it cannot take are sent when a new dispatcher replaces it', async () => {
   const { herald, logOf } = await startWithOlder('dispatcher', calls)
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)

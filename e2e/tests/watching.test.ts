@@ -18,7 +18,7 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
-/** Opens the stream of an app's events. Gives a function that reads what has arrived so far. */
+/** Opens the stream of an app's events. `events` gives what has arrived so far. */
 async function watch(appId: string): Promise<{ events: () => WebhookEvent[]; isOpen: () => boolean; leave: () => void }> {
   const gone = new AbortController()
   onTestFinished(() => gone.abort())

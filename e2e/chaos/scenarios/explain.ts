@@ -41,7 +41,7 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   const sends: Sent[] = []
   const seen: { send: Sent; user: User; trace: Trace }[] = []
   const victims = [...apps]
-  /** Kills a service while the send is under way, and asks explain about some devices meanwhile. */
+  /** While the send is under way, kills the next service, if one is left that was not killed, and asks explain about 20 random devices. */
   const trouble = async (sent: Sent) => {
     sends.push(sent)
     const victim = victims.shift()

@@ -36,7 +36,7 @@ export const freezeDispatcher: Scenario = {
       signalAll([pid], 'SIGCONT')
       say('  thawed it')
 
-      // When this send is settled the thawed dispatcher works again, so it has done everything that it might do with its old batches.
+      // While this send goes on, the thawed dispatcher has the time to do whatever it might do with its old batches.
       const after = await send(tenant, 'freeze-dispatcher-after', devices)
       await untilAllSettled(tenant, [after])
       const acceptedAfter = await accepted(tenant)

@@ -33,7 +33,7 @@ export async function shownAlerts(browser: Browser): Promise<{ title: string; bo
   return texts.map((text) => JSON.parse(text || '["",""]') as [string, string]).map(([title, body]) => ({ title, body }))
 }
 
-/** Clicks the notification with this title, or the button that closes it, as a user does. */
+/** Waits for the notification with this title, and runs what Firefox runs when a user clicks it or the button that closes it. */
 export async function clickAlert(browser: Browser, title: string, place: 'text' | 'close' = 'text'): Promise<void> {
   await until(
     async () => {

@@ -202,7 +202,7 @@ test('a message that cannot be a draft yet is offered again after its page was c
 })
 
 // spec: dashboard/draft-shared
-test("when a draft is open in two tabs, no tab overwrites the other's changes before the operator decides", async () => {
+test('when another tab has changed a draft, this tab does not overwrite the change, and the operator can take it over', async () => {
   const mine = await open('/compose')
   await field(mine.page, 'Title').fill('Mine')
   await field(mine.page, 'Text').fill('At first')

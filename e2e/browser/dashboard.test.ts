@@ -3,7 +3,7 @@ import { givenDevices, read, type Registered, sendCampaign, untilSettled } from 
 import { openChromium } from './browsers.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from './dashboard.ts'
 
-// The whole dashboard in Chromium: signing in, every page in both themes and on a narrow screen, and the numbers of a send.
+// The dashboard in Chromium: signing in, its main pages in both themes and on a narrow screen, and the numbers of a send.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
@@ -71,7 +71,7 @@ test("a sign-in link works once, scripts cannot read the cookie, and no secret i
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`every page in the ${colorScheme} theme is accessible, writes nothing to the console, and sends requests only to its own origin`, async () => {
+  test(`each main page in the ${colorScheme} theme is accessible, writes nothing to the console, and sends requests only to its own origin`, async () => {
     const { page, watched } = await open('/overview')
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const found: Record<string, string[]> = {}
@@ -85,7 +85,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-test('no page is wider than a screen of 320 px', async () => {
+test('no main page is wider than a screen of 320 px', async () => {
   const { page } = await open('/overview')
   await page.setViewportSize({ width: 320, height: 640 })
   const wide: string[] = []

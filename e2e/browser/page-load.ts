@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 
-/** How fast a page is, how much moves on it, and the beginning of what has moved, as Chromium itself measures it. */
+/** How fast a page is, how much moves on it, and the beginning of the HTML of each part that moved, as Chromium itself measures it. */
 export type Load = { largestPaintMs: number; shift: number; moved: string[] }
 
-/** A page is measured with the CPU so many times slower than it is. */
+/** While a page is measured the CPU is slowed down by this factor. */
 export const slowedBy = 4
 
 export async function slowDown(page: Page): Promise<void> {

@@ -1,5 +1,5 @@
-// `npm run pictures` takes the pictures in docs/images: each page of the dashboard in both themes, and the control room on a phone's screen. The
-// program starts a new Herald and makes users, campaigns and outcomes for the pictures.
+// `npm run pictures` takes the pictures in docs/images: pages of the dashboard in both themes, and the control room on a phone's screen. The program
+// starts a new Herald and makes users, campaigns and outcomes for the pictures.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startHerald, freshDataDir, removeDataDir } from '@herald/testing/herald'
@@ -204,7 +204,7 @@ async function take(page: Page, path: string, name: string): Promise<void> {
     what: `${name} without a skeleton`,
   })
   await page.evaluate('document.fonts.ready.then(() => true)')
-  // Charts and previews are drawn after their code was loaded. The page is finished when two screenshots are equal.
+  // Charts and previews are drawn after their code was loaded. The page is finished when two screenshots in a row are equal.
   let picture = await page.screenshot()
   for (let times = 0; times < 20; times += 1) {
     const next = await page.screenshot()

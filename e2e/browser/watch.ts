@@ -5,7 +5,7 @@ import type { Page as FirefoxPage } from 'puppeteer-core'
 export type Watched = {
   /** Everything that the page must not do and did, one line each. */
   faults: string[]
-  /** The addresses of all requests. */
+  /** The addresses of the requests, without OPTIONS; at most 10,000. */
   requests: string[]
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 // spec: web/reports, web/click, tracking/report
-test('a user subscribes with a click; a push is decrypted, shown and counted as delivered; a click on it is counted as opened and clicked', async () => {
+test('a page subscribes; a push is decrypted, shown and counted as delivered; a click on it is counted as opened and clicked', async () => {
   const { page, watched } = await shop.open()
   expect(await ask(page, 'herald.state()')).toMatchObject({ supported: true, subscribed: false, optedIn: true, loggedIn: false })
 

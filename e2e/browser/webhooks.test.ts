@@ -96,64 +96,67 @@ const failures = [
 test.each([
   ['the mouse', mouse],
   ['the keyboard alone', keyboard],
-] as const)('with %s an operator makes and pings an endpoint, switches it on after failures, and resends events', async (name, handOf) => {
-  const { page, watched } = await open('/webhooks')
-  const hand = handOf(page)
-  const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
-  const path = `/${name.replaceAll(' ', '-')}`
-  answer = 204
+] as const)(
+  'with %s an operator makes and pings an endpoint, switches it on again after failures, and resends a failed delivery',
+  async (name, handOf) => {
+    const { page, watched } = await open('/webhooks')
+    const hand = handOf(page)
+    const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
+    const path = `/${name.replaceAll(' ', '-')}`
+    answer = 204
 
-  await hand.press(button('New endpoint').first())
-  await hand.type(page.getByLabel('URL'), `${origin}${path}`)
-  await hand.press(button('Make the endpoint'))
-  await hand.press(button('I have kept it'))
-  await page.waitForURL(/webhooks\/[0-9a-f]{24}$/)
-  const id = page.url().slice(-24)
+    await hand.press(button('New endpoint').first())
+    await hand.type(page.getByLabel('URL'), `${origin}${path}`)
+    await hand.press(button('Make the endpoint'))
+    await hand.press(button('I have kept it'))
+    await page.waitForURL(/webhooks\/[0-9a-f]{24}$/)
+    const id = page.url().slice(-24)
 
-  await hand.press(button('Ping'))
-  await hand.press(button('Send a ping'))
-  await page.getByText('Taken', { exact: true }).waitFor()
-  for (const [status, says] of failures) {
-    answer = status
-    await hand.press(button('Send another'))
-    await page.getByRole('dialog').getByText(says).waitFor()
-    await page.getByText('Not taken', { exact: true }).waitFor()
-  }
-  expect(await barriersOf(page)).toEqual([])
-  await hand.close()
+    await hand.press(button('Ping'))
+    await hand.press(button('Send a ping'))
+    await page.getByText('Taken', { exact: true }).waitFor()
+    for (const [status, says] of failures) {
+      answer = status
+      await hand.press(button('Send another'))
+      await page.getByRole('dialog').getByText(says).waitFor()
+      await page.getByText('Not taken', { exact: true }).waitFor()
+    }
+    expect(await barriersOf(page)).toEqual([])
+    await hand.close()
 
-  // Puts the endpoint in the state after 49 deliveries in a row that used up their attempts.
-  await onDatabase(herald, (client) => client.query('update webhooks.endpoints set consecutive_failures = 49 where id = $1', [id]))
-  answer = 500
-  const [device] = await givenDevices(tenant, 'android', 1)
-  const sent = ok(
-    await tenant.call<{ id: string }>('POST', '/v1/notifications', {
-      target: { subscriptionIds: [device!.id] },
-      content: textOf('Missed'),
-    }),
-    202,
-  )
-  await page.getByText('Switched off: 50 deliveries in a row used up their attempts').waitFor()
-  await hand.press(button('Refresh'))
-  const rows = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr')
-  const row = rows.filter({ hasText: 'Failed' }).first()
-  await row.waitFor()
+    // Puts the endpoint in the state after 49 deliveries in a row that used up their attempts.
+    await onDatabase(herald, (client) => client.query('update webhooks.endpoints set consecutive_failures = 49 where id = $1', [id]))
+    answer = 500
+    const [device] = await givenDevices(tenant, 'android', 1)
+    const sent = ok(
+      await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+        target: { subscriptionIds: [device!.id] },
+        content: textOf('Missed'),
+      }),
+      202,
+    )
+    await page.getByText('Switched off: 50 deliveries in a row used up their attempts').waitFor()
+    await hand.press(button('Refresh'))
+    const rows = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr')
+    const row = rows.filter({ hasText: 'Failed' }).first()
+    await row.waitFor()
 
-  answer = 204
-  await hand.press(button('Enable'))
-  await page.getByText('The endpoint is on: what was waiting goes out').waitFor()
-  await hand.open(rows, row)
-  const dialog = page.getByRole('dialog', { name: 'Delivery' })
-  await until(async () => (await dialog.locator('ol > li', { hasText: '500 after' }).count()) === 5, { what: 'five attempts' })
-  expect(await dialog.innerText()).toContain(sent.id)
-  const deliveryId = /dlv_[0-9a-f]{24}/.exec(await dialog.innerText())?.[0]
-  const before = received.filter(({ body }) => body.includes(`"id":"${deliveryId}"`))
-  expect(new Set(before.map(({ body }) => body)).size).toBe(1)
+    answer = 204
+    await hand.press(button('Enable'))
+    await page.getByText('The endpoint is on: what was waiting goes out').waitFor()
+    await hand.open(rows, row)
+    const dialog = page.getByRole('dialog', { name: 'Delivery' })
+    await until(async () => (await dialog.locator('ol > li', { hasText: '500 after' }).count()) === 5, { what: 'five attempts' })
+    expect(await dialog.innerText()).toContain(sent.id)
+    const deliveryId = /dlv_[0-9a-f]{24}/.exec(await dialog.innerText())?.[0]
+    const before = received.filter(({ body }) => body.includes(`"id":"${deliveryId}"`))
+    expect(new Set(before.map(({ body }) => body)).size).toBe(1)
 
-  await hand.press(button('Send again'))
-  await dialog.getByText('Delivered').waitFor()
-  const after = received.filter(({ body }) => body.includes(`"id":"${deliveryId}"`))
-  expect([after.length, new Set(after.map(({ body }) => body)).size]).toEqual([before.length + 1, 1])
-  expect(await barriersOf(page)).toEqual([])
-  expect(watched.faults).toEqual([])
-})
+    await hand.press(button('Send again'))
+    await dialog.getByText('Delivered').waitFor()
+    const after = received.filter(({ body }) => body.includes(`"id":"${deliveryId}"`))
+    expect([after.length, new Set(after.map(({ body }) => body)).size]).toEqual([before.length + 1, 1])
+    expect(await barriersOf(page)).toEqual([])
+    expect(watched.faults).toEqual([])
+  },
+)

@@ -26,8 +26,8 @@ export async function givenCrowd({ herald, tenant }: Platform, count: number): P
 }
 
 /**
- * Makes devices as `givenCrowd` does, but registers them by SQL: 50,000 devices in seconds instead of minutes, each for a user with the external id
- * `user-<n>`. Each device is registered under the address that the simulator knows, so everything after the registration is real.
+ * Makes devices of `platforms` in equal parts and writes them into audience's tables by SQL: 50,000 devices in seconds instead of minutes, each for a
+ * user with the external id `user-<n>`. Each device has the address that the simulator knows, so pushes reach it.
  */
 export async function givenManyDevices(
   { herald, tenant }: Platform,

@@ -7,8 +7,7 @@ import type { Random } from './random.ts'
 
 export type Stage = Platform & { random: Random }
 /**
- * What a fault did, and how many dispatchers it killed, or froze for 8 s or more, that may have had pushes under way. Each such dispatcher may cause one
- * window of copies.
+ * What a fault did, and how many dispatchers it killed, or froze for more than 8 s. Each such dispatcher may cause one window of copies.
  */
 export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>
@@ -41,8 +40,8 @@ const stopApp: Fault = async (stage) => {
 }
 
 /**
- * Freezes a service, sometimes for longer than a lease. Then another process takes over, and the thawed process must notice this before it sends
- * again. Its last renewal may be as old as 3 s and the time of a call.
+ * Freezes a process of a service for up to 14 s. The leases of a dispatcher last 12 s, and its last renewal may be 3 s old and still under way. So
+ * after 8 s another dispatcher may take over the batches of a frozen one, and the thawed dispatcher must notice this before it sends again.
  */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)
@@ -76,7 +75,7 @@ const freezeServer =
     return { what: `froze ${name} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
   }
 
-/** The supervisor starts nats-server again after 0.2 s, with an empty store. */
+/** Kills nats-server and deletes its store. The starter starts nats-server again after 0.2 s or more. */
 const loseNatsStore: Fault = async ({ herald }) => {
   const pid = pidOf(herald, 'nats-server')
   if (pid !== undefined) signalAll([pid], 'SIGKILL')
@@ -85,7 +84,7 @@ const loseNatsStore: Fault = async ({ herald }) => {
 }
 
 /**
- * Makes a provider answer wrongly or slowly. After each of these troubles it is certain whether the provider took the push, so no push may be lost or
+ * Makes a provider answer wrongly or slowly. Each of these answers says for certain whether the provider took the push, so no push may be lost or
  * copied.
  */
 const troubleProvider: Fault = async ({ tenant, random }) => {
@@ -98,7 +97,7 @@ const troubleProvider: Fault = async ({ tenant, random }) => {
   return { what: `${service}: ${JSON.stringify(trouble)} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
 }
 
-/** Every fault by name. The seed of a run picks faults from this list; by default services are killed more often than the other faults happen. */
+/** Every fault by name. The seed of a run picks from these; by default it picks `kill-app` four times as often as each of the others. */
 export const faults = {
   'kill-app': killApp,
   'stop-app': stopApp,

@@ -26,7 +26,7 @@ export async function startImport(tenant: Tenant, settings: Record<string, unkno
   return body.id
 }
 
-/** Tries once to send the part of a file that Herald does not have yet. Gives the HTTP status, or 0 when there was no answer. */
+/** Tries once to upload a file from the byte `from` on. Gives the HTTP status, or 0 when there was no answer. */
 export async function putFile(
   { baseUrl, adminToken }: Herald,
   { appId }: Tenant,
@@ -46,8 +46,8 @@ export async function putFile(
 }
 
 /**
- * Sends a complete file and finishes the import. When a request fails, the upload continues from the import's offset. Gives the report and every HTTP
- * status.
+ * Sends a complete file and finishes the import. When an upload fails, the next one continues from the import's offset. Gives the report, and the HTTP
+ * status of every upload (0 without an answer).
  */
 export async function importFile(
   herald: Herald,

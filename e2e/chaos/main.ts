@@ -7,15 +7,16 @@ import { runSeed, type SeedResult } from './run-seed.ts'
 import { play } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
-const help = `npm run chaos -- [--seed 1] [--seeds 1] [--seconds 25] [--devices 500] [--faults kill-app,freeze-postgres,…] [--keep]
+const help = `npm run chaos -- [--seed <number>] [--seeds 1] [--seconds 25] [--devices 500] [--faults kill-app,freeze-postgres,…] [--keep]
 npm run chaos -- --scenario <name>|all [--devices 50000] [--seed 1] [--seeds 1] [--keep]
 
 Runs the whole platform against the local simulator, makes the faults that the seed picks, and compares the counters with
 what every device was really sent. Prints the seed, every fault and the result; exits 1 when a seed failed. --seeds runs
-that many seeds, beginning with --seed; --devices is per platform; --keep writes bench/results/chaos-*.json.
+that many seeds, beginning with --seed or a random one; --devices is per platform; --keep writes bench/results/chaos-*.json.
 Faults: ${Object.keys(faults).join(', ')}
 
-With --scenario one promise is tested instead (docs/faults.md); --devices is then the number of devices in all.
+With --scenario the promises of the named scenarios are tested instead, or all of them (docs/faults.md); --devices is then
+the number of devices in all, of which some scenarios use fewer.
 ${Object.entries(scenarios)
   .map(([name, { promise }]) => `  ${name.padEnd(18)} ${promise}`)
   .join('\n')}`
@@ -62,7 +63,7 @@ async function playScenarios(asked: string): Promise<boolean> {
   return bad.length === 0
 }
 
-/** Runs this command again in a network namespace that has only a loopback interface. */
+/** Runs this command again in a network namespace that has only a loopback interface. Gives whether it ended with 0. */
 function againInOwnNetwork(): boolean {
   const command = ['--net', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"', process.execPath, ...process.argv.slice(1)]
   return spawnSync('unshare', command, { stdio: 'inherit', env: { ...process.env, CHAOS_OWN_NETWORK: 'yes' } }).status === 0
@@ -88,7 +89,7 @@ async function runSeeds(): Promise<boolean> {
     print(
       `${result.good ? 'good' : 'BAD '} seed ${seed}: ${result.campaigns} campaigns, ${result.faults.length} faults, missing ${missing}, ` +
         `copies ${copies} (at most ${result.copiesAllowed}), with another identity ${strangers}, counter difference ${difference}, series difference ${series}, ` +
-        `failed ${failed}, unsettled ${unsettled}, settled ${result.secondsToSettle.toFixed(1)} s after peace`,
+        `failed ${failed}, unsettled ${unsettled}, settled ${result.secondsToSettle.toFixed(1)} s after the last fault`,
     )
   }
 

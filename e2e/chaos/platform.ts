@@ -37,7 +37,7 @@ export async function onDataDirectory<T>(
   const herald = await startHerald({ dataDir, env, ...options })
   try {
     const tenant = await givenTenant(herald)
-    // A dispatcher that is started again asks for a new provider token. The simulator's limit on new tokens is raised, because it is not tested here.
+    // The simulator's limit on new provider tokens of APNs is raised, because it is not tested here.
     await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
     return await work({ herald, tenant })
   } finally {

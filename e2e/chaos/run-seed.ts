@@ -27,8 +27,8 @@ export type SeedResult = ScenarioResult & {
 const dispatchWindow = 1_000
 
 /**
- * Enough for a lease, the lease of a second dispatcher that took the batch over and died too, the sweeps after them, and a busy machine. A run that
- * takes longer hangs.
+ * A run is not good when its sends settle later than this after the last fault. The time is enough for a lease, for the lease of a second dispatcher
+ * that took the batch over and died too, for the sweeps after both, and for a busy machine.
  */
 const settledWithinSeconds = 60
 

@@ -17,9 +17,9 @@ export type Campaign = { id: string; devices: string[]; status: string; stats: C
 export type ScenarioResult = {
   /** How many devices should have got a push, got none, and are not counted as failed or skipped. */
   missing: number
-  /** How many pushes of a campaign came to a device a second time. */
+  /** How many pushes came to a device that had already got a push of the same campaign. */
   copies: number
-  /** How many copies have another identity than the first push; a device would show such a push twice. */
+  /** How many copies have another identity than the first push; a device would show such a copy beside the first push. */
   strangers: number
   /** How many campaigns are not `sent`. */
   unsettled: number

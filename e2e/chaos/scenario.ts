@@ -2,7 +2,7 @@
 export type Found = { figures: Record<string, unknown>; wrong: string[] }
 
 export type Scene = {
-  /** The number of devices to which it sends. A scenario that does not read this number has a fixed, small size. */
+  /** The number of devices to which a scenario sends, or which it imports. A scenario may use fewer, or ignore the number. */
   devices: number
   /** The seeds to run one after another, for a scenario that uses seeds. */
   seeds: readonly number[]

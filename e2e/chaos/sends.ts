@@ -78,7 +78,8 @@ export const untilAccepted = (tenant: Tenant, count: number, withinMs = 600_000)
   )
 
 /**
- * Checks settled sends that must have reached every device: no push is lost, each is counted once, and every copy has the identity of the first push.
+ * Checks settled sends that must have reached every device: no push is lost, each is counted once, and there are at most `copiesAllowed` copies, each
+ * with the identity of the first push.
  */
 export async function checkSends(
   { note, check }: Scene,

@@ -8,8 +8,8 @@ import { registerInside } from './register-inside.ts'
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']
 const inPostgres = (...command: string[]) => compose(['exec', '-T', 'postgres', ...command], { quiet: true })
 
-/** docs/operations.md, Backup and restore: the same commands. */
-test('after the restore of a backup that was taken while Herald sent, each send in it reaches all devices with exact counters, although NATS is empty', async () => {
+// The commands are those of docs/operations.md, Backup and restore.
+test('after the restore of a backup that was taken while Herald sent, each send in it ends with a sent push for every device, in counters and ledger, although NATS is empty', async () => {
   const herald = await startHerald()
   const tenant = await givenTenant(herald)
   const devices = await tenant.makeDevices('android', 1_000)

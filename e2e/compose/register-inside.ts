@@ -1,7 +1,7 @@
 import type { Device, Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 
-/** Registers devices from inside the stack. A busy machine may answer some with 503; those are repeated, as an SDK repeats them. */
+/** Registers devices from inside the stack, a thousand at a time. A thousand of which some failed, as on a busy machine, is registered again. */
 export async function registerInside(tenant: Tenant, devices: Device[]): Promise<void> {
   for (let from = 0; from < devices.length; from += 1_000) {
     const crowd = {

@@ -9,14 +9,14 @@ import { ok, pushesOf, read, sendCampaign, untilSettled } from '../tests/campaig
 
 export type Finding = { what: string; isRight: boolean; found: unknown }
 
-/** Takes one device from its registration to its deletion with the compiled client, and compares each step with what Herald stores. */
+/** Takes one device from its registration to its deletion with the compiled client. Checks what the client answers and what Herald stores. */
 export async function walkKotlin(herald: Herald, jar: string, directory: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
   const tenant = await givenTenant(herald)
   const [device] = await tenant.makeDevices('android', 1)
   const token = device?.token ?? ''
-  // A plain JVM refuses PATCH; Android does not (sdks/kotlin/Herald.kt).
+  // A plain JVM refuses PATCH unless java.net is opened to the client, which then sets a private field. Android accepts PATCH (sdks/kotlin/Herald.kt).
   const child = spawn(
     'java',
     ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-jar', jar, herald.baseUrl, tenant.publicKey, join(directory, 'state')],

@@ -79,7 +79,7 @@ test('the platform accepts every example body of the administration’s OpenAPI 
     }
     for (const [name, { value }] of Object.entries(media?.['application/json']?.examples ?? {})) {
       const real = placeholders.reduce((text, [example, given]) => text.replaceAll(example, given), toReal(JSON.stringify(value)))
-      // In the document the body that makes a thing and the body that replaces it have the same name.
+      // The examples of POST and PUT give a segment or a template the same name, which is taken when the PUT is sent.
       const body: unknown = JSON.parse(method === 'PUT' ? real.replace('"name":"', '"name":"Other ') : real)
       if (path.endsWith('/simulator/accounts')) Object.assign(body as Json, { appId: appWithoutKeys.id })
       const filled = toReal(
@@ -90,7 +90,7 @@ test('the platform accepts every example body of the administration’s OpenAPI 
       )
       const { status, body: answer } = await call<Json>(method, filled, body)
       sent += 1
-      // An app can have one import at a time.
+      // An app can have one open import at a time, so this one is cancelled.
       if (path.endsWith('/imports')) ok(await tenant.admin('DELETE', `/imports/${String(answer['id'])}`), 204)
       const why = status < 300 ? whyNotDescribed(operation, status, answer) : answer
       if (why !== undefined) refused.push([method, path, name, status, why])

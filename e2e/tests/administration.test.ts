@@ -15,7 +15,7 @@ const admin = <Body>(path: string) => http<Body>('GET', `${herald.baseUrl}/v1/ad
 const acceptedOf = async () => (await tenant.simulator<{ accepted: unknown }>('GET', '/summary')).accepted
 
 // spec: administration/system
-test('the system page’s data say that the database and the queue are ready, that the ledger is right, and that providers are simulated', async () => {
+test('the system page’s data say that the database and the queue are ready, that counters and ledger agree, that no circuit is open, and that providers are simulated', async () => {
   const system = await until(
     async () => {
       const { body } = await admin<Record<string, unknown>>('/system')

@@ -10,7 +10,7 @@ import { ok } from './campaigns.ts'
 const herald = sharedPlatform()
 const tenant = await givenTenant(herald)
 
-test('an endpoint that was made while the gateway was killed gets its line in the audit once the gateway runs again', async () => {
+test('an endpoint that webhooks makes after the gateway was killed still gets its line in the audit, marked as unconfirmed', async () => {
   await onDatabase(herald, async (client) => {
     await client.query('begin; lock table webhooks.endpoints in access exclusive mode')
     const unheard = tenant.admin('POST', '/webhooks', { url: 'https://93.184.216.34/hook' }).then(

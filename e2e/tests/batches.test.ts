@@ -7,8 +7,7 @@ import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registered } from './campaigns.ts'
 
-// Batches of requests through the complete platform: a wrong item does not stop the other items, and a batch that is repeated after a crash sends
-// nothing twice.
+// Batches of notifications and of users through the complete platform.
 
 const herald = sharedPlatform()
 let tenant: Tenant

@@ -33,7 +33,7 @@ import {
   type Shown,
 } from './campaigns.ts'
 
-// Experiments, waves, caps, flows, circuits and erasure through the complete platform. Every test has an app to itself.
+// Campaigns through the complete platform, from experiments to the deletion of an app. Every test makes its own apps.
 
 const schemas = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks'] as const
 type Schema = (typeof schemas)[number]
@@ -187,7 +187,7 @@ test('a winner cannot be picked while the experiment is still sending, or when i
 })
 
 // spec: campaigns/user-timezone, campaigns/waves, campaigns/waves-once, campaigns/completed
-test('a send at the user’s local time has a wave for each zone, reaches a user who moves between zones exactly once, and completes once', async () => {
+test('a send at the user’s local time has a wave for each zone, reaches a user who moves between zones exactly once, and is completed after the last wave', async () => {
   const tenant = await givenTenant(herald)
   const url = `https://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   ok(await tenant.admin('POST', '/webhooks', { url, eventTypes: ['campaign.completed'] }), 201)

@@ -11,7 +11,6 @@ test.each([1, 2, 3])(
     const faultNames: FaultName[] = ['kill-app', 'kill-app', 'kill-app', ...everyFault]
     const result = await runSeed({ seed, seconds: 12, devicesPerPlatform: 200, faultNames, print: () => undefined })
 
-    // The complete result, so that a failed test shows which faults happened.
     expect(result).toMatchObject({ good: true, missing: 0, strangers: 0, unsettled: 0, difference: 0, series: 0, failed: 0 })
     expect(result.campaigns).toBeGreaterThan(0)
   },

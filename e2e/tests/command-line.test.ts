@@ -73,7 +73,7 @@ test('`herald send` follows a send to its outcome and exits with 1 when it reach
 }, 240_000)
 
 // spec: administration/events
-test('`herald listen` brings 1,000 events to a receiver on this machine, each once and signed', async () => {
+test('`herald listen` brings 1,020 events to a receiver on this machine, each once and signed', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'android', 50)
   const received: { body: string; header: string }[] = []
@@ -95,8 +95,8 @@ test('`herald listen` brings 1,000 events to a receiver on this machine, each on
   await until(() => said.err.includes('Posting to'), { withinMs: 60_000, what: 'listen watches' })
   const countOf = () => received.reduce((sum, { body }) => sum + (JSON.parse(body) as { events: unknown[] }).events.length, 0)
 
-  // The stream shows at most 100 events a second, so each send waits until the events of the send before have arrived: 50 pushes and the end of the
-  // fan-out.
+  // The stream shows at most 100 events a second, so each send waits until the 51 events of the send before have arrived: a `notification.sent` for
+  // each of 50 devices, and a `campaign.completed`.
   for (let round = 1; round <= 20; round += 1) {
     await untilSettled(tenant, await sendCampaign(tenant, {}, 'sending'))
     await until(() => countOf() >= round * 51, { withinMs: 60_000, what: `the events of round ${round}` })
@@ -172,7 +172,7 @@ test('`herald doctor` finds faults of the connection, the server and the app, an
   }
   const past = new Date(Date.now() - 600_000).toUTCString()
 
-  // Faults of the connection to Herald, and a ledger that differs from its counters.
+  // Faults of the connection, the token and the clock, and counters that differ from the ledger.
   expect(await found({ HERALD_URL: 'http://127.0.0.1:1' })).toEqual(['reachability'])
   expect(await found({ HERALD_URL: 'http://push.example.com' })).toEqual(['TLS'])
   expect(await through({ tls: makeServerCertificate(new Date(), 90) })).toEqual(['TLS'])
@@ -207,7 +207,7 @@ test('`herald doctor` finds faults of the connection, the server and the app, an
   expect((await found()).toSorted()).toEqual(['VAPID subject', 'apns', 'circuits', 'webhooks'])
 }, 600_000)
 
-test('`herald doctor --device` checks each step of a push to a device, and names the API call that the client has not made', async () => {
+test('`herald doctor --device` finds that a device is unknown or has opted out, and names the API call of a client that has not reported an open', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
   const walk = (id: string, ...more: string[]) => start(tenant, ['doctor', '--device', id, '--json', ...more])

@@ -64,8 +64,8 @@ function randomFields(random: Random): Json {
 }
 
 /**
- * Gives the UTC time that is `hours` hours and 30 minutes from now. All zones here differ by whole hours. So in every zone quiet hours begin and end
- * about half an hour from now or at a distance of whole hours from then, and never between a dry run and its send.
+ * Gives the UTC time that is `hours` hours and 30 minutes from now. The zones of the devices differ by whole hours. So in every zone this time is at
+ * least about half an hour away, and quiet hours neither begin nor end between a dry run and its send.
  */
 const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
 
@@ -151,7 +151,7 @@ test(`each of ${rounds} random sends queues as many pushes, skips as many for ea
   expect([waved > rounds / 20, skipped > rounds / 10, experiments > rounds / 50]).toEqual([true, true, true])
 }, 900_000)
 
-/** A time that comes from a local time is a full minute. Every other time is the beginning of the send. */
+/** Gives a wave's time, or `at once` for a time that is no full minute: such a time comes from no local time, and is the beginning of the send. */
 const instantOf = (at: string): string => (at.endsWith(':00.000Z') ? at : 'at once')
 
 const randomExperiment = (random: Random): Json => ({

@@ -8,7 +8,7 @@ import { recordedPushes } from '../chaos/scenario-result.ts'
 import { ledgerOf, ok, untilSettled, type Json } from './campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf, skipsSaid, type Member } from './dry-runs.ts'
 
-// Dry runs through the complete platform: their answers are compared with what is then sent.
+// Dry runs through the complete platform. Most tests compare the answer of a dry run with the send after it.
 
 const herald = sharedPlatform()
 let tenant: Tenant
@@ -63,7 +63,7 @@ test('a dry run writes nothing and sends nothing: every table is the same before
   const { id: campaignId } = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', draft), 201)
   const accepted = () =>
     tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false').then((summary) => summary.accepted.total)
-  // Services delete rows of earlier sends in the background, so the test waits until they have finished.
+  // Services delete rows of earlier sends in the background, so the test waits until no table has changed for 1.5 s.
   const before = await until(
     async () => {
       const found = await dump(herald)

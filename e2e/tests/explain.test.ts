@@ -92,7 +92,7 @@ test('explain names the condition of the segment that left a user out, what it a
 })
 
 // spec: administration/explain-certainty
-test('when a tag changes after a send, explain still says that the push was sent, and says that the tag has changed', async () => {
+test('when a tag changes after a send, explain still says that the push was sent, shows the tag’s present value, and says that values may have changed since', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'pro', tags: { plan: 'pro' }, appVersion: '10.0' }))
   const id = await sendCampaign(tenant, { segment: proOnTen }, 'sending')
@@ -113,7 +113,7 @@ test('when a tag changes after a send, explain still says that the push was sent
 })
 
 // spec: administration/explain-waiting, tracking/attempts
-test('for a push that is retried explain shows the next attempt and the last answer; later it shows all answers in order', async () => {
+test('for a push that is retried explain shows the time of the next attempt and the last answer; later it shows all answers in order', async () => {
   const tenant = await givenTenant(herald)
   const [device, other] = await givenDevices(tenant, 'ios', 2)
   await tenant.simulator('PUT', `/devices/${device!.device.id}/behaviour`, { answer: 'unavailable', times: 2 })

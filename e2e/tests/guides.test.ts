@@ -7,8 +7,8 @@ import { blocksOf, readMarkedPages, type Block } from '@herald/tools/guide/pages
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sharedPlatform } from '../platform.ts'
 
-// Does what the README, the guide and the pages of docs/ show: runs their `run` blocks against a platform started for this test, and compiles or
-// parses their `check` blocks.
+// Does what the README, the guide and the pages directly in docs/ show: runs their `run` blocks against a platform, and
+// compiles or parses their `check` blocks of TypeScript and JSON.
 
 const root = resolve(import.meta.dirname, '../..')
 const blocks = readMarkedPages(root).flatMap(blocksOf)

@@ -8,8 +8,6 @@ import { play } from '../chaos/scenario.ts'
 import { killDuringImport } from '../chaos/scenarios/kill-import.ts'
 import { findInFiles, findInTexts } from '../chaos/traces.ts'
 
-// Imports of devices through the complete platform.
-
 let herald: Herald
 
 beforeAll(async () => {
@@ -20,7 +18,7 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
-/** Writes the devices of an app as the lines of a file: one object for each device, with its user. */
+/** Reads the devices of an app and gives a file to import: a line of JSON for each device, with its user. */
 async function linesOf(tenant: Tenant): Promise<Buffer> {
   const rows = await contentOf(herald, tenant.appId)
   const lines = rows.map((row) => {
@@ -51,7 +49,7 @@ async function linesOf(tenant: Tenant): Promise<Buffer> {
 }
 
 // spec: administration/import, administration/import-row
-test('the devices of one app, imported into another app, are the same there apart from their ids and the times of their users, and as many are reachable', async () => {
+test('the devices of one app, imported into another app, are the same there with their users, apart from ids and the times of the users, and as many are reachable', async () => {
   const [from, to] = [await givenTenant(herald), await givenTenant(herald)]
   for (const platform of ['ios', 'android', 'web'] as const) {
     const devices = await from.makeDevices(platform, 8)
@@ -71,7 +69,7 @@ test('the devices of one app, imported into another app, are the same there apar
       if (index === 3) await from.call('PATCH', `/v1/subscriptions/${id}`, { optedIn: false })
     }
   }
-  // The database stores microseconds. A file has milliseconds, as answers of the API have. So the rows get times of full seconds.
+  // The database stores microseconds, but `linesOf` writes milliseconds. So the rows get times of full seconds, which both can keep.
   await onDatabase(herald, async (client) => {
     for (const table of ['users', 'subscriptions'])
       await client.query(

@@ -16,7 +16,7 @@ const tenant = await givenTenant(platform)
 const open = (baseUrl = platform.baseUrl, key = tenant.secretKey) =>
   new Herald({ baseUrl, key, retries: 10, timeoutMs: 60_000, totalTimeoutMs: 240_000 })
 
-/** Starts the SDK with a faulty proxy between it and Herald. */
+/** Makes a client of the Node SDK with a faulty proxy between it and Herald. */
 async function openThrough(faults: Faults) {
   const proxy = await startFaultyProxy(platform.baseUrl, faults)
   onTestFinished(proxy.stop)
@@ -138,8 +138,7 @@ test('each resource of the Node SDK works against Herald, and its errors name wh
 }, 240_000)
 
 /**
- * Starts the example shop as a process. Gives its address, which is `none` when it ended before it was ready, and a function that reads what it
- * printed.
+ * Starts the example shop as a process. `url` is `none` when the process ended before it was ready. `printed` reads what it has printed so far.
  */
 async function startShop(env: Record<string, string>): Promise<{ url: string; printed: () => string; exited: () => boolean }> {
   const server = resolve(import.meta.dirname, '../../examples/shop/server.ts')
@@ -155,7 +154,7 @@ async function startShop(env: Record<string, string>): Promise<{ url: string; pr
   return { url: await until(ready, { what: 'the shop is ready' }), printed: () => printed, exited }
 }
 
-test('the example shop notifies a customer of an order, accepts only webhooks signed with its secret, and does not start without its keys', async () => {
+test('the example shop notifies a customer of an order, accepts only webhooks signed with its secret, and does not start with a wrong or a missing key', async () => {
   await givenDevices(tenant, 'android', 1, () => ({ externalId: 'shopper', language: 'de' }))
   const secret = 'whsec_shop'
   const { url } = await startShop({

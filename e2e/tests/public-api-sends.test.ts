@@ -63,8 +63,8 @@ test('a backend can preview, save, count, replace, list and delete segments', as
 
 // Templates, notifications and campaigns
 
-// spec: content/template-replace, content/template-delete, content/template-copied, content/template-use-count
-test('a backend can make, list, replace and delete templates; a send gets a copy of its template and raises the template’s use count', async () => {
+// spec: content/template-replace, content/template-delete, content/template-use-count
+test('a backend can make, list, replace and delete templates; a send raises the use count of its template, and one from a deleted template is refused', async () => {
   const made = await call('POST', '/v1/templates', { name: 'News', content, ttl: 60, data: { kind: 'news' } })
   expect(made).toMatchObject({ status: 201, body: { name: 'News', ttl: 60, description: null, collapseId: null, useCount: 0 } })
   expect(codeOf(await call('POST', '/v1/templates', { name: 'News', content }))).toBe('409 duplicate_name')
@@ -130,7 +130,7 @@ test('a campaign is a draft until it is sent; after that it cannot be sent again
 })
 
 // spec: campaigns/send, campaigns/cancel, campaigns/segment-copied
-test('a campaign with a later time is scheduled and can be cancelled; sending to a deleted segment is refused', async () => {
+test('a campaign with a later time is scheduled and can be cancelled; sending a campaign whose segment was deleted is refused', async () => {
   const later = await call('POST', '/v1/campaigns', {
     name: 'Later',
     content,

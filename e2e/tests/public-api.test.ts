@@ -172,7 +172,7 @@ test('DELETE of a user erases the user and the user’s device', async () => {
   expect(codeOf(await call('DELETE', `/v1/users/${userId}`))).toBe('404 not_found')
 })
 
-// Everything
+// The whole API
 
 // spec: limits/foreign-ids
 test('requests for devices, users, segments, templates and campaigns of another app are answered 404', async () => {
@@ -227,7 +227,7 @@ test('the platform accepts every example body of the OpenAPI document, apart fro
       const real = JSON.stringify(value)
         .replaceAll('671a2b3c4d5e6f7081920a04', templateId)
         .replaceAll('671a2b3c4d5e6f7081920a03', segmentId)
-      // In the document the body that makes a thing and the body that replaces it have the same name.
+      // The examples of POST and PUT give a segment or a template the same name, which is taken when the PUT is sent.
       const body: unknown = JSON.parse(method === 'put' ? real.replace('"name":"', '"name":"Other ') : real)
       const answer = await shop.call(method.toUpperCase(), filled, body)
       sent += 1

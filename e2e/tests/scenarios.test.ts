@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { play } from '../chaos/scenario.ts'
 import { scenarios } from '../chaos/scenarios.ts'
 
-/** The scenarios that are quick and give the same result in every run. docs/faults.md lists all scenarios. */
+/** The scenarios that are quick and give the same result in every run, with the number of devices. docs/faults.md lists all scenarios. */
 const quick = [
   ['owner-changed', 2],
   ['goaway', 6_000],

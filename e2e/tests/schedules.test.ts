@@ -22,8 +22,7 @@ import {
   type Shown,
 } from './campaigns.ts'
 
-// Schedules by the real clock, also of experiments and waves, with two processes of each service that takes part. Both processes of a service look
-// for campaigns that are due.
+// Schedules, also of experiments and waves, while two processes of campaigns and two of audience look for what is due.
 
 let herald: Herald
 

@@ -69,7 +69,7 @@ test('when a service, Postgres or nats-server dies, the starter starts it again'
 })
 
 // spec: running/no-refused-connection
-test('while a gateway is killed or stopped no client is refused: a client that connects meanwhile is answered by the next gateway', async () => {
+test('a client that connects when a gateway has just been killed or stopped is not refused: the next gateway answers it', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const { pid } = appOf(herald.dataDir, 'gateway')!
     process.kill(pid, signal)
@@ -149,7 +149,7 @@ test('when the starter is killed with -9, everything that it started has ended w
 })
 
 // spec: limits/database-away
-test('while Postgres is frozen sends, registrations, stats and reports are answered 503 database_unavailable, and afterwards Herald works again within two seconds', async () => {
+test('while Postgres is frozen sends, registrations, stats and reports are answered 503 database_unavailable, and /health is 200 within two seconds after Postgres goes on', async () => {
   const postgres = processesOf(herald.dataDir).filter(({ command }) => /postgres/.test(command))
   const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()

@@ -137,7 +137,7 @@ test('a push to a dead token fails with its failure code, the device is invalida
     ...(await tenant.makeDevices('web', 2)),
   ]
   const subscriptionIds = await registerAll([...alive, ...dead], (index) => ({ externalId: `mortal-${index}` }))
-  // The devices registered before this: APNs says since when a token is dead, and a device that registered after that time is not dead.
+  // The devices die only now, after they have registered: APNs says since when a token is dead, and Herald keeps a device that registered later.
   await tenant.simulator('PUT', '/devices/behaviour', { ids: dead.map(({ id }) => id), answer: 'dead' })
   const send = () =>
     tenant.call<{ id: string }>('POST', '/v1/notifications', {

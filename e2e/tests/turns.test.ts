@@ -3,7 +3,7 @@ import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { sharedPlatform } from '../platform.ts'
 
-// Two apps on one platform take turns: the many waiting pushes of one app delay the other app by one turn, and not by all of them.
+// Two apps on one platform take turns: while many pushes of one app wait, a push of the other app waits for one turn, not for all of them.
 
 const floodSize = 1_500
 const content = { _default: 'en', en: { title: 'Hello', body: 'There is news' } }
@@ -33,7 +33,7 @@ const isSent = async (tenant: Tenant, campaignId: string) =>
 test('a send of one app settles while many of the 1,500 earlier sends of another app are still under way', async () => {
   const [of, ofHonest] = [await givenDevice(flooding), await givenDevice(honest)]
   const behaves = (answer: 'slow' | 'ok') => flooding.simulator('PUT', `/devices/${of.device}/behaviour`, { answer })
-  // The provider of the app with many pushes takes 3 s for each, so its pushes wait, however fast Herald accepts them.
+  // A push to the device of the flooding app is answered after 3 s, so the pushes of that app wait, however fast Herald sends them.
   await behaves('slow')
   const sent: string[] = []
   let next = 0

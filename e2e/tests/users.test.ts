@@ -71,13 +71,13 @@ test('the export of a user has the user, the present device, all pushes, also to
   const bob = ok(await tenant.admin<{ items: Json[] }>('GET', '/users?q=bob'), 200).items[0]
   expect(ofType(await exported(`/users/${String(bob?.['id'])}/export`), 'push').map(({ campaignId }) => campaignId)).toEqual([ofBob])
   const shown = ok(await tenant.admin<{ pushes: Json[]; subscriptions: Json[] }>('GET', `/users/${phone.userId}`), 200)
-  // Ids that were made in the same second are in no particular order.
+  // The pushes come newest first by the id of their campaign. Ids that were made in the same second are in no particular order.
   expect(shown.pushes.map(({ campaignId }) => String(campaignId)).toSorted()).toEqual([second, first, first, first].toSorted())
   expect(await auditOf('user.exported')).toMatchObject([{ complete: true }, { id: phone.userId, count: lines.length, complete: true }])
 })
 
 // spec: administration/address-search, administration/user-change
-test('an operator finds a user by a token, changes and erases the user, each with a line in the audit; then no list or export has the user', async () => {
+test('an operator finds a user by a token, changes and erases the user, with a line in the audit for each change and for the erasure; then no list, search or export has the user', async () => {
   const [one] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'carl' }))
   if (!one) throw new Error('a device was registered')
 
@@ -102,7 +102,7 @@ test('an operator finds a user by a token, changes and erases the user, each wit
   expect(await auditOf('device.changed')).toEqual([{ id: one.id }])
 })
 
-/** Reads an export until it has `count` lines, and closes the connection. Gives the complete lines that arrived. */
+/** Reads an export until at least `count` lines have arrived, and closes the connection. Gives the complete lines that arrived. */
 async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]> {
   const url = `${herald.baseUrl}/v1/admin/apps/${of.appId}${path}`
   const asked = get(url, { headers: { authorization: `Bearer ${herald.adminToken}` }, agent: false })

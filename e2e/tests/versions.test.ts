@@ -43,7 +43,7 @@ async function send(tenant: Tenant, count: number): Promise<{ id: string; device
   return { id: ok(answer, 202).id, devices: devices.map(({ device }) => device.id) }
 }
 
-/** Gives how a settled send ended, by its counters and by the simulator's record. */
+/** Waits until a send is settled. Gives its counters, and the devices that got a push by the simulator's record. */
 async function resultOf(tenant: Tenant, id: string) {
   const { queued, sent } = await untilSettled(tenant, id)
   return { queued, sent, arrivedAt: (await pushesOf(tenant, id)).map(({ deviceId }) => deviceId).toSorted() }
@@ -53,7 +53,7 @@ const onceEach = (devices: string[]) => ({ queued: devices.length, sent: devices
 const calls = [takeBatch.subject, finishBatch.subject]
 const pointers = [batchSubject('android', 'prompt'), batchSubject('android', 'bulk')]
 
-test('an old dispatcher logs that audience speaks another version, and the batches that it cannot take are sent once a new dispatcher replaces it', async () => {
+test('an old dispatcher logs that audience speaks another version, and the batches that it cannot take are sent when a new dispatcher replaces it', async () => {
   const { herald, logOf } = await startWithOlder('dispatcher', calls)
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
@@ -65,7 +65,7 @@ test('an old dispatcher logs that audience speaks another version, and the batch
   expect(await resultOf(tenant, sent.id)).toEqual(onceEach(sent.devices))
 })
 
-test('an old audience and a new dispatcher misread nothing of each other, and every push is sent once a new audience replaces the old one', async () => {
+test('a new dispatcher takes no batch from an old audience, and every push is sent exactly once when a new audience replaces the old one', async () => {
   const { herald, logOf } = await startWithOlder('audience', [...calls, ...pointers])
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
@@ -78,7 +78,7 @@ test('an old audience and a new dispatcher misread nothing of each other, and ev
 })
 
 // spec: running/versions
-test('while old and new processes of audience and dispatcher run side by side, every push is sent exactly once', async () => {
+test('while an old and a new process of audience run side by side, every push is sent exactly once', async () => {
   const { herald } = await startWithOlder('audience', [...calls, ...pointers], 2)
   const tenant = await givenTenant(herald)
   const { id, devices } = await send(tenant, 50)

@@ -71,7 +71,7 @@ const send = async (subscriptionIds: string[], content: object) =>
     )
   ).id
 
-/** Opens the stream of the pushes that virtual devices get, and gives its events. */
+/** Opens the stream of the pushes that virtual devices get. `pushes` gives what has arrived so far. */
 async function watch(): Promise<{ pushes: () => Push[]; isOpen: () => boolean }> {
   const gone = new AbortController()
   onTestFinished(() => gone.abort())

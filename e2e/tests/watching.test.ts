@@ -10,7 +10,7 @@ import { givenDevices, ok, sendCampaign, untilSettled, textOf } from './campaign
 const herald = sharedPlatform()
 const tenant = await givenTenant(herald)
 
-/** Opens the stream of an app's events. Gives a function that reads what has arrived so far. */
+/** Opens the stream of an app's events. `events` gives what has arrived so far. */
 async function watch(appId: string): Promise<{ events: () => WebhookEvent[]; isOpen: () => boolean; leave: () => void }> {
   const gone = new AbortController()
   onTestFinished(() => gone.abort())
@@ -73,7 +73,7 @@ test('an operator who watches an app sees what happens to a send as it happens, 
 }, 180_000)
 
 // spec: administration/pushes-csv, administration/waves, administration/tags
-test('an operator can load the pushes of a send as CSV, and see the send’s wave and the tags of its users', async () => {
+test('an operator can load the pushes of a send as CSV, and see the send’s wave and the tags of the app’s users', async () => {
   const own = await givenTenant(herald)
   const devices = await givenDevices(own, 'android', 30, (n) => ({
     externalId: `user-${n}`,

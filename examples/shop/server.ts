@@ -10,7 +10,7 @@ type Order = { id: string; customer: string; item: string; campaignId?: string }
 const mostKept = 100
 const sdkFiles = ['herald.iife.js', 'worker.iife.js']
 
-/** Makes the shop's HTTP server. It keeps the newest 100 orders and events in memory. */
+/** Makes the shop's HTTP server. It keeps the newest 100 orders and the newest 100 events in memory. */
 function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret }: Settings) {
   const herald = new Herald({ baseUrl: heraldUrl, key: secretKey })
   const orders = new Map<string, Order>()
@@ -77,7 +77,7 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
         },
         data: { item, order: order.id },
       },
-      // The idempotency key is made from the order's id, so the customer gets one notification however often this request is repeated.
+      // The idempotency key is made from the order's id, so the customer gets one notification of an order however often this send is repeated.
       { idempotencyKey: `order-${order.id}` },
     )
     order.campaignId = id

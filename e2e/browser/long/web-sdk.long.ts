@@ -178,7 +178,7 @@ test('two tabs are one device: each knows what happened in the other, and what b
   await Promise.all([one.page.close(), other.page.close()])
 })
 
-/** The service worker that a site had before Herald. The worker takes control at once, serves a file from a cache, and has its own push handler. */
+/** A site's own service worker that also starts Herald. It takes control at once, serves a file from a cache, and has a push handler of its own. */
 const ownWorker = (version: number) => `
 importScripts('/herald/worker.iife.js')
 Herald.start({ show: () => ({ requireInteraction: true }) })

@@ -25,7 +25,7 @@ const healthy = { outage: null, goawayEvery: 0, refuseStreamShare: 0, resetStrea
 
 export const badConnections: Scenario = {
   promise:
-    'Connections refused, GOAWAY every 500 requests, 1 % of the streams refused, 1 % reset, stalled windows, slow answers, 3 % of the packets lost: each costs no push and no copy, and the send after it is as fast as the one before. (Needs root and iptables: packets are lost in a network of its own.)',
+    'Connections refused, GOAWAY every 500 requests, 1 % of the streams refused, 1 % reset, stalled windows, slow answers, 3 % of the packets lost: each costs no push and no copy, and the send after it is more than half as fast as the one before. (Needs root and iptables: packets are lost in a network of its own.)',
   ownNetwork: true,
   async run(scene) {
     const { check, note } = scene

@@ -25,7 +25,7 @@ export const canary: Scenario = {
         let bytes = 0
         const search = (directory: string) => {
           const seen = findInFiles(join(herald.dataDir, directory), { ...secrets, externalId, title })
-          // The configuration of nats-server holds the passwords of its users. Only its owner may read it (0600).
+          // Finds in the configuration of nats-server do not count: it must hold the passwords of its users, and only its owner may read it (0600).
           for (const each of seen.found.filter((one) => !one.includes('nats-server.conf'))) found.add(each.replace(herald.dataDir, ''))
           bytes += seen.bytes
         }
@@ -89,7 +89,7 @@ export const canary: Scenario = {
   },
 }
 
-/** Registers one device of each platform for the user. Gives the devices, and every secret of the platform under a name that says what it is. */
+/** Registers one device of each platform for the user. Gives the devices, and the secrets to search for under names that say what they are. */
 async function plant({ herald, tenant }: Platform, webhookSecret: string) {
   const devices = (await Promise.all((['ios', 'android', 'web'] as const).map((platform) => tenant.makeDevices(platform, 1)))).flat()
   for (const device of devices) await tenant.register(device, { externalId, tags: { name: 'Ada' } })
@@ -147,7 +147,7 @@ async function plant({ herald, tenant }: Platform, webhookSecret: string) {
 /** Gives the second line of a PEM's body, which is a complete line of the key. */
 const keyLine = (pem: string): string => pem.split('\n')[2] ?? ''
 
-/** Makes each device answer once with an error or a broken connection, because such answers are logged. */
+/** Makes the provider answer one push to each device with an error or a broken connection, because such answers are logged. */
 async function troubleEverything({ tenant }: Platform, devices: readonly { id: string; platform: string }[]): Promise<void> {
   const answers: Record<string, string> = { ios: 'reset_after_accept', android: 'failing', web: 'unavailable' }
   for (const { id, platform } of devices) await tenant.simulator('PUT', `/devices/${id}/behaviour`, { answer: answers[platform], times: 1 })

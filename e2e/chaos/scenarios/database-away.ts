@@ -14,7 +14,7 @@ type Asked = { at: number; ms: number; what: string; status: number; code: strin
 
 export const databaseAway: Scenario = {
   promise:
-    'While Postgres is away every data route answers 503 database_unavailable within 2 s and nothing spins or exits; back within 2 s, and sends end exact.',
+    'While Postgres is away data routes answer 503 database_unavailable within 2 s, and no process exits or uses 10 % of a core; 2 s after its return they answer as usual, and the send ends with exact counters and without copies.',
   async run(scene) {
     await onPlatform({ LOG_LEVEL: 'warn' }, async (platform) => {
       const devices = await givenManyDevices(platform, Math.min(scene.devices, 20_000))
@@ -92,7 +92,7 @@ async function freeze({ herald }: Platform): Promise<() => Promise<void>> {
 }
 
 /**
- * Kills Postgres at once, and every 100 ms when it has been started again. Gives a function that ends this and waits until Postgres answers a query.
+ * Kills Postgres, and every 100 ms the Postgres that runs by then. Gives a function that ends the killing and waits until Postgres answers a query.
  */
 async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   const kill = () => {
@@ -150,7 +150,7 @@ function countBy<T>(all: readonly T[], nameOf: (one: T) => string): Record<strin
   return counts
 }
 
-/** Gives the lines that the starter printed about these processes, and the ends of their logs. */
+/** Gives the lines that the starter printed about these processes, each with the three lines after it, which may be the end of a log. */
 const linesOf = (output: string, names: string[]): string => {
   const lines = output.split('\n')
   return lines

@@ -22,7 +22,7 @@ type Sent = { name: string; id: string; leavesOut: (user: User) => boolean }
 
 export const explain: Scenario = {
   promise:
-    'Of 1,000 random devices and sends (segments, a cap, quiet hours, dead tokens, retries, a cancel, an experiment, waves, every app killed once) explain says what the ledger and the simulator say.',
+    'Of 1,000 random devices and sends (segments, a cap, quiet hours, dead tokens, retries, a cancel, an experiment, waves, every service killed once) explain says what the ledger and the simulator say.',
   async run(scene) {
     for (const seed of scene.seeds) {
       await onPlatform({ HERALD_INSTANCES: 'dispatcher=2' }, (platform) => play(scene, platform, seeded(seed)))
@@ -41,7 +41,7 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   const sends: Sent[] = []
   const seen: { send: Sent; user: User; trace: Trace }[] = []
   const victims = [...apps]
-  /** Kills a service while the send is under way, and asks explain about some devices meanwhile. */
+  /** While the send is under way, kills the next service, if one is left that was not killed, and asks explain about 20 random devices. */
   const trouble = async (sent: Sent) => {
     sends.push(sent)
     const victim = victims.shift()

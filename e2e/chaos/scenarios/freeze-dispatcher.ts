@@ -12,7 +12,7 @@ const takeoverWithinSeconds = 15
 
 export const freezeDispatcher: Scenario = {
   promise:
-    'The batches of a frozen dispatcher are taken over within 15 s, as far as the other dispatcher has places; thawed after 60 s it sends nothing of them: at most one window of copies, and exact counters.',
+    'The first batch of a frozen dispatcher is taken over within 15 s, the others once the other dispatcher has places; thawed after 60 s the dispatcher sends nothing of them: at most one window of copies, and exact counters.',
   async run(scene) {
     const { devices: count, say, note, check } = scene
     const env = { LOG_LEVEL: 'warn', DISPATCH_WINDOW: String(window), HERALD_INSTANCES: 'dispatcher=2' }
@@ -36,7 +36,7 @@ export const freezeDispatcher: Scenario = {
       signalAll([pid], 'SIGCONT')
       say('  thawed it')
 
-      // When this send is settled the thawed dispatcher works again, so it has done everything that it might do with its old batches.
+      // While this send goes on, the thawed dispatcher has the time to do whatever it might do with its old batches.
       const after = await send(tenant, 'freeze-dispatcher-after', devices)
       await untilAllSettled(tenant, [after])
       const acceptedAfter = await accepted(tenant)

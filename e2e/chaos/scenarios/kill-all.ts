@@ -8,12 +8,13 @@ import type { Campaign } from '../scenario-result.ts'
 
 const notifications = 200
 const clients = 8
-/** The default of DISPATCH_WINDOW. */
+/** The default of DISPATCH_WINDOW, and so the most copies that the kill of a dispatcher may cause. */
 const window = 1_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
 
 export const killAll: Scenario = {
-  promise: 'While every app is killed in turn, each 1 to 3 s, every send that was answered 202 reaches `sent`, once, with exact counters.',
+  promise:
+    'While the services are killed in turn, one every 1 to 3 s, every send that was answered 202 reaches `sent` with exact counters, and each Idempotency-Key makes one campaign.',
   async run(scene) {
     await onPlatform({ LOG_LEVEL: 'warn' }, async (platform) => {
       const devices = await givenManyDevices(platform, scene.devices)

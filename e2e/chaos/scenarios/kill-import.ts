@@ -14,7 +14,7 @@ export const killImport: Scenario = {
   run: (scene) => killDuringImport(scene, 20),
 }
 
-/** Imports a file of `devices` rows into one app without faults and into another while processes are killed, and compares the two apps. */
+/** Imports a file with `devices` devices into one app without faults and into another while processes are killed, and compares the two apps. */
 export async function killDuringImport({ devices: count, say, note, check }: Scene, kills: number): Promise<void> {
   await onPlatform({ LOG_LEVEL: 'info' }, async ({ herald, tenant: calm }) => {
     const file = manyRows(count)

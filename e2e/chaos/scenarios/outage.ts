@@ -14,7 +14,7 @@ const shortTtlSeconds = 15
 
 export const outage: Scenario = {
   promise:
-    'All three providers away for ten minutes, compressed to half a minute: APNs says nothing, FCM refuses connections, push services answer 503. Every push with ttl left arrives, nothing fails, what has none left is skipped as expired, and sending goes on within seconds.',
+    'All three providers away for ten minutes, compressed to half a minute: APNs says nothing, FCM refuses connections, push services answer 503. Every push with ttl left arrives, no push fails, a push whose ttl has ended is skipped as expired, and sending goes on within 30 s.',
   async run(scene) {
     const { note, check } = scene
     await onPlatform({ LOG_LEVEL: 'warn', ...compressed }, async (platform) => {

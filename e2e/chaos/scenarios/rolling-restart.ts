@@ -12,7 +12,8 @@ const exitWithinSeconds = 10
 const crowd = 1_000
 
 export const rollingRestart: Scenario = {
-  promise: 'Every process stopped in turn under load, two of each: no client sees an error, nobody gets a copy, each exits 0 within 10 s.',
+  promise:
+    'Two processes of each service, each stopped in turn under load: no client sees an error, no device gets a copy, and each process exits with 0 within 10 s.',
   async run(scene) {
     const { say, note, check } = scene
     const instances = apps.map((app) => `${app}=2`).join(',')

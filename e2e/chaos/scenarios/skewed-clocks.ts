@@ -9,12 +9,12 @@ import { recordedPushes } from '../scenario-result.ts'
 const minutes10 = 600
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
 
-/** Gives every service a clock that is ten minutes off, fast and slow in turn. */
+/** Gives the HERALD_SKEWS with which the clock of every service is ten minutes off, fast and slow in turn. */
 const skewsFrom = (sign: 1 | -1): string => apps.map((app, place) => `${app}=${(place % 2 === 0 ? sign : -sign) * minutes10}`).join(',')
 
 export const skewedClocks: Scenario = {
   promise:
-    'With the clock of every process ten minutes off, in either direction, attempts come in their time, dead tokens are invalidated, a schedule starts when it should, and every count is exact.',
+    'With the clock of every service ten minutes off, fast and slow in turn, attempts come in their time, dead tokens are invalidated, a schedule starts when it should, and every count is exact.',
   async run(scene) {
     for (const seed of scene.seeds) await onSkewed(scene, skewsFrom(seed % 2 === 0 ? -1 : 1))
   },

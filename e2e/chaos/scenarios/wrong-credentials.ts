@@ -36,7 +36,7 @@ export const wrongCredentials: Scenario = {
       check(said.length > 0, 'no error line names the app')
 
       await tenant.simulator('PUT', '/devices/behaviour', { answer: 'ok', platform: 'ios' })
-      // New credentials close the circuit at once. Storing the same key again counts as new credentials.
+      // New credentials close the circuit at once.
       await mendCredentials(platform)
       const seconds = await untilAllSettled(tenant, [campaign])
       const closed = await readCircuits(platform)
@@ -57,7 +57,7 @@ const readCircuits = async ({ tenant }: Platform): Promise<Circuit[]> => {
   return body.circuits
 }
 
-/** Does what an operator does: replaces the team's key with a new one. */
+/** Makes a new key of the team at the simulator and stores it in Herald, as an operator does. */
 async function mendCredentials({ tenant }: Platform): Promise<void> {
   const teamId = tenant.appId.slice(-10).toUpperCase()
   const keyId = teamId.split('').toReversed().join('')

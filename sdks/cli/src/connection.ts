@@ -11,7 +11,7 @@ export type Connection = {
   url: string
   /** True when the token is the administration token, false when it is a secret key of an app. */
   isAdministration: boolean
-  /** Gives the path of the app's operations, `/v1/admin/apps/<id>`. Throws a UsageError when the token is a secret key, or when no app or more than one is meant. */
+  /** Gives the path of the app's operations, `/v1/admin/apps/<id>`. Fails for a secret key, or when not exactly one app is meant. */
   appPath: () => Promise<string>
 }
 
@@ -46,7 +46,7 @@ export function openHerald({ url, token }: Settings): Herald {
   }
 }
 
-/** Lists all apps, at most 1,000. */
+/** Lists the apps, at most 1,000. */
 export async function listApps(herald: Herald): Promise<App[]> {
   const apps: App[] = []
   for (let cursor: string | null = ''; cursor !== null && apps.length < 1_000;) {

@@ -87,19 +87,19 @@ function registeredFinding(device: Device | undefined): Finding {
       check,
       state: 'fault',
       says: `The provider said at ${invalidatedAt} that its token is dead.`,
-      remedy: 'Start the app: POST /v1/subscriptions with the token of now revives it.',
+      remedy: 'Start the app: POST /v1/subscriptions with its present token revives the device.',
     }
   if (!optedIn)
     return {
       check,
       state: 'fault',
       says: 'The device has opted out.',
-      remedy: 'PATCH /v1/subscriptions/:id with {"optedIn": true}, if its person wants it.',
+      remedy: 'PATCH /v1/subscriptions/:id with {"optedIn": true}, if its user wants it.',
     }
   return {
     check,
     state: 'ok',
-    says: `${platform}, ${user.externalId === null ? 'of nobody who is logged in' : 'of a user who is logged in'}.`,
+    says: `${platform}, ${user.externalId === null ? 'of an anonymous user' : 'of a user who is logged in'}.`,
   }
 }
 

@@ -11,7 +11,7 @@ type Explained = { campaignId: string; status: string; user: { id: string; exter
 const signs = { pass: 'ok  ', stop: 'STOP', wait: 'wait', info: '    ' }
 const bases: Record<string, string> = { recorded: 'recorded', frozen: 'as it was then', now: 'as it is now' }
 
-/** Prints why a device, or each device of a user, got a campaign or did not. Gives the exit code: 1 when the campaign or the device is unknown. */
+/** Prints why a device, or each device of a user, got a campaign or did not. Gives the exit code: 1 when the campaign, device or user is unknown. */
 export async function explain(terminal: Terminal, [campaignId, who]: string[], options: { app?: string; json?: boolean }): Promise<number> {
   if (campaignId === undefined || who === undefined) throw new UsageError('Give a campaign, and a device or an external id.')
   if (!isId(campaignId)) throw new UsageError(`${campaignId} is no id of a campaign: those have 24 characters, 0-9 and a-f.`)
@@ -29,7 +29,7 @@ export async function explain(terminal: Terminal, [campaignId, who]: string[], o
       if (!(error instanceof HeraldError && error.is('not_found'))) throw error
     }
   }
-  terminal.say(`There is no campaign ${campaignId} in this app, or nobody and no device ${printable(who)}.`)
+  terminal.say(`There is no campaign ${campaignId} in this app, or no device or user ${printable(who)}.`)
   return 1
 }
 

@@ -25,7 +25,8 @@ file that you alone can read. The token is typed without being shown, or piped i
   send: `herald send --to <external id> [--to …] --title <text> --body <text>
 herald send --segment <name or id> | --all | --file send.json
 
-Sends a notification and follows it to its outcome. Exit code 1 when a push failed or nobody was reached.
+Sends a notification and follows it to its outcome. Exit code 1 when a push failed, no device was reached, or the send did not end in
+time.
 
   --to <external id>   a user; may be given several times
   --segment <segment>  a saved segment, by name or id
@@ -55,7 +56,7 @@ ${json}`,
 
 Posts events to a receiver on this machine as Herald posts them to a webhook endpoint: batches of up to 1 s or 100 events, with
 x-service-signature. It prints a new secret each time, unless HERALD_WEBHOOK_SECRET holds one, and then a line for each answer.
-It posts a batch up to 5 times, with pauses of 1, 2, 4 and 8 s, until the receiver takes it.
+It posts a batch up to 5 times, with pauses of 1, 2, 4 and 8 s, while the receiver answers 5xx, 429, 408 or nothing.
 
   --forward <url>      the address to post to
   --events <types>     only these types, with commas between them: notification.failed,campaign.completed
@@ -70,8 +71,9 @@ ${json}`,
 
   import: `herald import <file> [--from onesignal|csv|jsonl]
 
-Shows what becomes of each column, tries the file without writing, and asks before it imports. Cut off, the same command goes on
-where it was. Rejected rows are written to <file>.rejected.csv, and why to <file>.rejected.txt. Exit code 1 when there are some.
+Shows what becomes of each column, makes a dry run of the file, and asks before it imports. When an import was cut off, the same command
+goes on where it was. Rejected rows are written to <file>.rejected.csv or .jsonl, and the reasons to <file>.rejected.txt. Exit code 1
+when rows were rejected.
 
   --from <format>      the format of the file; without it the ending of the file's name decides
   --column <field=column>  which column holds a field, for csv; may be given several times

@@ -8,9 +8,8 @@ type Problem = { row: number; column: string | null; code: string; message: stri
 const mostProblems = 10_000
 
 /**
- * Copies the rejected rows of an import into a file beside the imported one, so that the operator can mend them and import them alone. A second
- * file says why each was rejected. Both contain personal data, so only the user of this machine who runs the command may read them. Gives the lines
- * to print about the two files.
+ * Copies the rejected rows that Herald lists into a file beside the imported one, so that the operator can mend them and import them alone. A second
+ * file says why each was rejected. Both may contain personal data, so they are made readable by their owner only. Gives a line to print about them.
  */
 export async function writeRejected(herald: Herald, path: string, { file, format }: { file: string; format: string }): Promise<string[]> {
   const problems = await listProblems(herald, path)

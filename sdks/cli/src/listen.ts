@@ -16,8 +16,8 @@ const mostWaiting = 100
 
 /**
  * Posts an app's events to an address, as Herald posts them to a webhook endpoint: with the same batches, headers and form of signature. It signs
- * with HERALD_WEBHOOK_SECRET, or else with a new secret that it prints. A batch that the receiver does not take is posted at most five times, sooner
- * than Herald would post it again.
+ * with HERALD_WEBHOOK_SECRET, or else with a new secret that it prints. It repeats a batch after the same answers as Herald does, but sooner, and
+ * posts it at most five times.
  */
 export async function listen(terminal: Terminal, { app, forward, events }: ListenOptions): Promise<number> {
   const url = readUrl(forward)

@@ -76,7 +76,7 @@ const commands: Record<string, Command> = {
   },
 }
 
-/** Runs a command and gives its exit code: 0 when the command worked, 1 when something failed, 2 when the command was not understood. */
+/** Runs a command and gives its exit code: 0 when it worked, 1 when something failed, 2 when it was not understood, 130 when it was interrupted. */
 export async function main(args: string[], terminal: Terminal): Promise<number> {
   const [name = '', ...rest] = args
   if (name === '--version') return say(terminal, version)

@@ -99,7 +99,7 @@ function readBody(file: string): Partial<Notification> {
     const body: unknown = JSON.parse(text)
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   } catch {
-    // Said below.
+    // The error below says that the file is no JSON object.
   }
   throw new UsageError(`${file} is not a JSON object, the body of POST /v1/notifications.`)
 }

@@ -12,7 +12,7 @@ export type Terminal = {
   /** Asks without showing what is typed. When the input is piped, it reads the first line without asking. */
   askHidden: (question: string) => Promise<string>
   env: Readonly<Record<string, string | undefined>>
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, by SIGTERM, and when the reader of stdout has ended. */
   stop: AbortSignal
 }
 

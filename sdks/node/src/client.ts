@@ -22,7 +22,7 @@ export type Call = CallOptions & {
 export type Client = {
   /** Sends a request and gives the JSON of the answer; undefined when the answer has no body. Rejects with a HeraldError. */
   request<Answer>(method: string, path: string, call?: Call): Promise<Answer>
-  /** Sends a request and gives the Response, for streams. The time limits end with its headers. Rejects with a HeraldError unless it is a 2xx. */
+  /** Sends a request and gives the Response, for streams. No time limit holds once its headers have come. Rejects unless its status is a 2xx. */
   open(method: string, path: string, call?: Call): Promise<Response>
 }
 

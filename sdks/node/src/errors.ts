@@ -50,7 +50,7 @@ type About = {
  */
 export class HeraldError extends Error {
   readonly code: HeraldErrorCode
-  /** The HTTP status of the answer; 0 when there was no answer. */
+  /** The HTTP status of the answer; 0 when there was no answer, and 400 for a webhook delivery that cannot be trusted. */
   readonly status: number
   readonly details: readonly HeraldErrorDetail[]
   /** The id of the request in Herald's log. */

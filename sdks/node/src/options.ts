@@ -8,7 +8,7 @@ export type RequestNotice = {
   /** 1 for the first try. */
   attempt: number
 }
-/** What your hook `onResponse` gets about a try that has ended. When no answer came, `status` is 0 and `errorCode` says why. */
+/** What your hook `onResponse` gets about a try that has ended. `errorCode` says why the try failed. `status` is 0 when no answer came. */
 export type ResponseNotice = RequestNotice & { status: number; durationMs: number; errorCode?: string }
 
 export type HeraldOptions = {

@@ -3,10 +3,10 @@ import { HeraldError, isTemporary, type ErrorDetail } from './herald-error.ts'
 /** The address of Herald, and the app's public key. */
 export type Service = { baseUrl: string; appKey: string }
 
-/** When Herald asks for a longer wait than this, the request fails at once, and the next call of the SDK tries again. */
+/** When Herald asks for a longer wait than this, `call` fails at once, and the page tries again later. */
 const longestWaitMs = 4_000
 
-/** Sends one request to Herald, with a time limit. It carries no cookie and no address of the page, and goes on when the user leaves the page. */
+/** Sends one request to Herald, with a time limit. It carries no cookie and no referrer, and goes on when the user leaves the page. */
 export const ask = (
   { baseUrl, appKey }: Service,
   method: string,
@@ -42,7 +42,7 @@ export async function call<T = unknown>(
   const answer = (await response?.json().catch(() => undefined)) as
     | { error?: { code: string; message: string; details?: ErrorDetail[] } }
     | undefined
-  // An answer without JSON does not come from Herald. It counts as no answer.
+  // An answer that is neither JSON nor a 204 does not come from Herald. It gets the code of no answer, `network`.
   if (response?.ok && (answer || response.status === 204)) return (answer ?? {}) as T
   const { code = 'network', message = 'No answer.' } = answer?.error ?? {}
   const header = (name: string) => response?.headers.get(name)

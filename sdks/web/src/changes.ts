@@ -11,7 +11,7 @@ export type UserChanges = {
 /** The kind of a change, which decides which waiting changes become pointless (see `overtakes`). */
 type Kind = 'register' | 'user' | 'login' | 'logout' | 'opted' | 'delete'
 
-/** A change that waits to be sent to Herald as a request below `/v1/subscriptions/<id>`. */
+/** A change that waits to be sent to Herald: a registration, or a request below `/v1/subscriptions/<id>`. */
 export type Change = {
   id: string
   at: number
@@ -55,7 +55,7 @@ export const nextChange = ({ device: { id }, changes, out }: Kept): Change | und
 export const isOwnerUncertain = ({ changes, device: { person } }: Kept): boolean =>
   changes.some(({ kind }) => kind === 'logout' || (kind === 'login' && person))
 
-/** Stores the present owner of the device, and remembers the last five earlier owners: pushes to them may still arrive, and must show no text. */
+/** Stores the device's present owner, and the last five logged-in owners before: pushes to them may still arrive, and must show no text. */
 export function changeOwner(kept: Kept, userId: string, person: string | undefined): void {
   const { device, former = [] } = kept
   const all = device.person ? [device.userId!, ...former] : former

@@ -22,7 +22,7 @@ export const addressOf = (subscription: PushSubscription): Address => ({
 export const isMadeWith = ({ options }: PushSubscription, key: string): boolean =>
   !options?.applicationServerKey || toText(options.applicationServerKey) === key
 
-/** Gives the browser's name, which Herald shows with the device. Safari is tested last, because Chrome and Edge also name Safari. */
+/** Gives the browser's name, which Herald shows with the device. Edge also names Chrome and Safari, and Chrome names Safari after itself. */
 export const browserOf = (agent: string): string | undefined => (/Edg/.test(agent) ? 'Edge' : /Firefox|Chrome|Safari/.exec(agent)?.[0])
 
 /** Gives what a registration says about the browser, as JSON: SDK version, browser, whether it runs as an installed app, language, time zone. */
@@ -60,7 +60,7 @@ export const rotateDevice = (service: Service, old: string, address: Address): P
     },
   )
 
-/** Stores that the browser is registered, so that it registers again only after a week. A device with a new id belongs to an anonymous user. */
+/** Stores what a registration told Herald and was answered. A device with a new id belongs to an anonymous user. */
 export function noteRegistered(kept: Kept, registered: Registered, endpoint: string): void {
   const now = Date.now()
   const { person } = registered.id === kept.device.id ? kept.device : {}

@@ -8,7 +8,7 @@ export type Events = {
   /** A notification was shown while the page is open. */
   push: { url: string | undefined; title: string; body: string; data: Record<string, string> }
   change: State
-  /** Work in the background failed, so that no call of your page can reject with this error. */
+  /** Work in the background failed. No call of your page rejects with this error. */
   error: HeraldError
 }
 
@@ -23,7 +23,7 @@ export function openEvents() {
       all.add(one)
       return () => void all.delete(one)
     },
-    /** Calls the handlers of an event. Answers whether there is one. */
+    /** Calls the handlers of an event. Answers whether the event has a handler. */
     emit: <Name extends keyof Events>(name: Name, event: Events[Name]): boolean => {
       const those = [...all].filter((one) => one.name === name)
       for (const { handler } of those) queueMicrotask(() => (handler as (event: Events[Name]) => void)(event))

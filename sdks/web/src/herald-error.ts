@@ -1,4 +1,4 @@
-/** The code of an error: one of the SDK's, listed here, or one that the API answered, such as `forbidden` or `rate_limited`. */
+/** The code of an error: one of the SDK's own, or one that the API answered, such as `forbidden` or `rate_limited`. */
 export type ErrorCode =
   | 'invalid_option'
   | 'unsupported'

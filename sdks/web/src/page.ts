@@ -95,7 +95,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     lastError = asHeraldError(thrown)
     if (options.debug) console.debug(lastError)
     if (isTemporary(lastError)) {
-      // Up to ten tries within about a minute, then about one a minute.
+      // Up to ten tries within about a minute, then one every 30 to 60 s.
       const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures++)
       clearTimeout(timer)
       timer = setTimeout(tend, seconds * (500 + Math.random() * 500))
@@ -111,7 +111,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       throw failed('worker_failed')
     }
     const { key: known, askedAt = 0 } = await store((kept) => {
-      // After a change of the app key the stored VAPID key is that of another app.
+      // After a change of the app key the stored VAPID key may be that of another app.
       if (kept.service?.appKey !== service.appKey) delete kept.key
       kept.service = service
     })

@@ -31,7 +31,7 @@ async function firstRefused(service: Service | undefined, reports: { path: strin
       taken += 1
     }
   } catch {
-    // The browser is offline. The next event tries again.
+    // The browser is offline, or there was no answer within 5 s. The next event tries again.
   }
   return taken
 }

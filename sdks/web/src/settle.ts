@@ -42,7 +42,8 @@ export async function hashOf(text: string): Promise<string> {
 
 /**
  * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
- * exists. Throws a temporary error, and puts any other error into `refused`. The caller must let only one call run at a time.
+ * exists. Puts the error of a change that Herald refused for good into `refused`, and throws every other error. The caller must let only one call run
+ * at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -52,7 +53,7 @@ export async function settle(telling: Telling): Promise<void> {
   if (subscription) await stayKnown(telling, subscription)
 }
 
-/** Gives the browser's subscription. Makes a new one when it was lost or the app's VAPID key has changed. */
+/** Gives the browser's subscription. Makes a new one when the user has subscribed, and the old one is lost or has another VAPID key than the app. */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
   const { wanted, key } = await store()
   const manager = registration?.pushManager
@@ -118,7 +119,10 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
   }
 }
 
-/** Forgets a device that Herald does not know any more, and registers the browser again unless the user has opted out. */
+/**
+ * Forgets a device that Herald does not know any more, with the opt-ins, opt-outs and logouts that wait. Adds a registration when the user has
+ * subscribed and not opted out, but not for a device that was found again, whose user may have opted out.
+ */
 function beginAnew(kept: Kept): void {
   const mayRegister = kept.wanted && !kept.out && !kept.device.found
   kept.device = {}

@@ -1,7 +1,7 @@
 import type { Service } from './call.ts'
 import type { Change } from './changes.ts'
 
-/** A report of the worker about a push that Herald has not received yet. */
+/** A report about a push that the worker has still to send to Herald. */
 export type Report = { path: string; at: number }
 
 /** What Herald knows about this browser's device. */

@@ -23,7 +23,7 @@ const scope = globalThis as unknown as WorkerScope
 
 const messageOf = (notification: Notification): Message | undefined => (notification.data as { herald?: Message } | null)?.herald
 
-/** Whether a push or a click belongs to Herald. Handlers of your own should ignore such an event. */
+/** Whether a push or a click belongs to Herald, as does a push that cannot be read. Handlers of your own should ignore such an event. */
 export function isOurs(event: Event): boolean {
   const { data, notification } = event as Partial<PushEvent & NotificationEvent>
   return notification ? messageOf(notification) !== undefined : readMessage(data) !== 'foreign'

@@ -269,7 +269,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'the hooks get ids and times of each request and no key, and a hook that throws breaks no call'(open) {
+  'the hooks get the id, status and number of each try and no key, and a hook that throws breaks no call'(open) {
     const notices: object[] = []
     const note = (notice: object) => {
       notices.push(notice)
@@ -324,7 +324,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     await Promise.resolve()
   },
 
-  async 'the SDK accepts and refuses the same signatures as Herald, of more than 60 examples, and refuses one from the future'() {
+  async 'the SDK accepts and refuses the same signatures as Herald, of at least 60 examples, and refuses those from the future'() {
     isTrue(vectors.length >= 60, 'all vectors')
     for (const { name, secrets, header, body, now, answer } of vectors) {
       for (const form of [body, new TextEncoder().encode(body), new TextEncoder().encode(body).buffer]) {

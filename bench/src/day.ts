@@ -14,9 +14,9 @@ import { readStatements, statementsBetween, type Statement } from './statements.
 const help = `npm run bench:day -- [--sends 2000000] [--campaigns 200] [--devices 5000] [--campaign-devices 1000] [--window 128] [--rest 300] [--keep]
 
 What an installation does in a day, as fast as it goes: --sends notifications to one device each, by turns to --devices devices, and among them --campaigns sends
-of another app to its --campaign-devices devices. At most --window small sends are under way. When everything is counted it rests until the tables stop changing,
---rest seconds at most. Says what every table and the NATS store take on disk before, after and after the rest, with live and dead rows, and for each
-statement its mean time in the first tenth of the run and in the last. A push too few or a copy voids the run.
+of another app to its --campaign-devices devices. At most --window small sends are under way. When everything is counted the bench waits until the tables stop
+changing, at most --rest seconds. Prints how much disk each table that changed takes before the sends, right after them and after the rest, with its rows, and
+how much the NATS store takes; and the statements whose mean time grew most from the first tenth of the run to the last. A push too few or a copy voids the run.
 --keep writes the result to bench/results/. The full run takes an hour or so and 5 GB of disk. Run it on a quiet machine.`
 
 const { values } = parseArgs({
@@ -83,8 +83,8 @@ try {
 }
 
 /**
- * Runs the small sends in tenths, one tenth after the other, with a share of the campaigns spread over each. A tenth ends when all its sends have
- * arrived.
+ * Runs the small sends in tenths, one tenth after the other, with a share of the campaigns spread over each. A tenth ends when all its small sends
+ * have arrived.
  */
 async function run(small: Tenant, large: Tenant, devices: Device[]) {
   const perTenth: Tenth[] = []

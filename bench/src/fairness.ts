@@ -11,8 +11,8 @@ import { median } from './report.ts'
 
 const help = `node bench/src/fairness.ts [--devices 1000000] [--sends 12] [--keep]
 
-An app with --devices Android devices sends to all of them, once and then ten times at once; meanwhile another app sends to its 100 devices every
-2 s, --sends times. Measures from the POST until all 100 have their outcome (the promise: at most 5 s more than alone), and the memory of every process.
+An app with --devices Android devices sends to all of them, once and then ten times at once; meanwhile another app sends to its 100 devices --sends
+times, each time 2 s after the send before has its outcomes. Measures from the POST until all 100 have their outcome (the promise: at most 5 s more than alone), and the memory of every process.
 --keep writes the result to bench/results/. Run it on a quiet machine.`
 
 const { values } = parseArgs({

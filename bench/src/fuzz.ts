@@ -5,10 +5,9 @@ import { runFuzz } from '@herald/testing/run-fuzz'
 
 const help = `npm run fuzz -- --url http://127.0.0.1:8080 --admin-token <token> [--count 200000] [--seed 1] [--concurrency 32]
 
-Makes an app of its own on a running platform and sends it generated requests, most of them hostile, judging each answer by the
-platform's own OpenAPI document. Ends with 1 when one broke a promise or was a 5xx. Start the platform with SUBSCRIBE_RATE_LIMIT=0,
-IDENTITY_RATE_LIMIT=0,
-SEND_RATE_LIMIT=0 and EVENT_RATE_LIMIT=0, or most answers will be 429.`
+Makes an app of its own on a running platform, sends generated requests to it, many of them hostile, and judges each answer by the
+platform's own OpenAPI document. Ends with 1 when an answer broke a promise or was a 5xx. Start the platform with SUBSCRIBE_RATE_LIMIT=0,
+IDENTITY_RATE_LIMIT=0, SEND_RATE_LIMIT=0 and EVENT_RATE_LIMIT=0, or most answers will be 429.`
 
 const { values } = parseArgs({
   options: {

@@ -9,9 +9,9 @@ import { quantile } from './report.ts'
 
 const help = `npm run bench:history -- [--devices 1000000] [--sends 10] [--asks 100] [--keep]
 
-Makes --devices iOS devices by SQL and sends to all of them --sends times, each send after the one before is settled. Then it asks through the whole platform for
-everything that the dashboard shows: --asks times each, one request after another, for other users, devices and campaigns each time. It asks once while nothing
-else runs, and once more, in turn, while a further send to everyone is under way. Says the time from each request to its answer.
+Makes --devices iOS devices by SQL and sends to all of them --sends times, each send after the one before is settled. Then it makes 21 reads of the dashboard
+through the whole platform, one request after another, for other users, devices and campaigns each time: first --asks times each while nothing else runs, then
+by turns for as long as a further send to everyone is under way. Prints p50 and p99 of the time from a request to its answer.
 --keep writes the result to bench/results/. 10,000,000 pushes need 8 GB of disk and a quarter of an hour. Run it on a quiet machine.`
 
 const { values } = parseArgs({

@@ -11,8 +11,8 @@ import { startPoster } from './start-poster.ts'
 const help = `npm run bench:import -- [--rows 1000000] [--perSecond 100] [--aloneSeconds 20] [--dryRun] [--keep]
 
 Imports a file of OneSignal's form through the whole platform: one user in three has two devices, each row has tags, a language and a zone.
-Registrations go on beside it, --perSecond of them, each at its time whether or not those before it are answered; first --aloneSeconds of them
-alone. Prints rows a second, CPU by process, and p50 and p99 of registrations alone and beside. --dryRun measures a dry run. --keep writes the
+Registrations go on beside the import, --perSecond of them a second, each at its time whether or not those before it are answered; before that,
+they run alone for --aloneSeconds. Prints rows a second, CPU by process, and p50 and p99 of registrations alone and beside. --dryRun measures a dry run. --keep writes the
 result to bench/results/. Run it on a quiet machine.`
 
 const { values } = parseArgs({

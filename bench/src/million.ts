@@ -12,8 +12,8 @@ import { startPoster } from './start-poster.ts'
 
 const help = `npm run bench:million -- [--devices 1000000] [--platform ios] [--keep]
 
-One send to --devices devices (made by SQL) with one dispatcher. Each second the memory of every process is looked at, and another app sends to one device of
-its own. Says how fast the first and the last tenth of the pushes went, what each process holds in the first and the last tenth, how long the prompt
+One send to --devices devices (made by SQL) with one dispatcher. Each second the memory of every process but Postgres is read, and another app sends to one
+device of its own. Prints how fast the first and the last tenth of the pushes went, what each process holds in the first and the last tenth, how long the prompt
 sends took from the POST to the provider, and what verify says afterwards and how long it takes. A push too few or a copy voids the run.
 --keep writes the result to bench/results/. A million devices need 3 GB of disk and some minutes. Run it on a quiet machine.`
 

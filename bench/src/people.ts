@@ -10,8 +10,8 @@ import { cpuBetween, measureProcesses } from './processes.ts'
 const help = `npm run bench:people -- [--devices 1000000] [--searches 200] [--keep]
 
 Fills an app with --devices devices of a user each by SQL, and then asks through the whole platform, one request after another: --searches searches of each kind (a
-user's id, a device's id, a rare and a common beginning of an external id, a segment, a token), and the export of everybody, masked and with full addresses. Says how long the
-searches took, users a second of the exports, CPU a user by process, and how much memory gateway and audience had at the end of each export. --keep writes the
+user's id, a device's id, a rare and a common beginning of an external id, a segment, the newest, a token, a user's page), and the export of everybody, masked and with full
+addresses. Prints how long the searches took, users a second of the exports, CPU a user by process, and how much memory gateway and audience had at the end of each export. --keep writes the
 result to bench/results/. Run it on a quiet machine.`
 
 const { values } = parseArgs({

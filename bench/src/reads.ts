@@ -27,7 +27,7 @@ const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/reads.ts [--campaigns 1000000] [--pushes 10] [--keep]
 
 Fills a Postgres of its own with a long history of one app: so many campaigns, each with so many pushes, over 90 days. Then it asks campaigns
-and the tracker, as processes, for every list and read, and says of each how long it took and what its statements touched by their plans
+and the tracker, as processes, for twenty lists and reads, and prints of each how long it took and what its statements touched by their plans
 (auto_explain). At last 24 lists of pushes and 30 of templates are asked for at once, again and again, beside sends.
 --keep writes the result to bench/results/. Needs 8 GB of disk for 10,000,000 pushes, and some minutes.`
 

@@ -22,8 +22,8 @@ import { aboutThisRun } from './results.ts'
 const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/schedules.ts [--schedules 500] [--processes 5] [--kills 2] [--keep]
 
-So many schedules of one second, half of them a date and half a recurrence, are started by so many processes of campaigns, of which
-some are killed with -9 meanwhile. Measures from the due time to the pointer that audience hears. Void unless each has started exactly
+--schedules schedules, half of them a date and half a recurrence, are due in the same second. --processes processes of campaigns start them; --kills
+of these are killed with -9 meanwhile. Measures from the due time to the pointer that audience hears. Void unless each has started exactly
 once. --keep writes the result to bench/results/. Run it on a quiet machine; it waits for the next full minute.`
 
 const { values } = parseArgs({

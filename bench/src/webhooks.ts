@@ -29,7 +29,7 @@ import { measureProcesses } from './processes.ts'
 const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/webhooks.ts [--events 100000] [--apps 20] [--endpoints 1] [--kill] [--keep]
 
-Announces events of so many apps with so many endpoints each, and measures events taken over and deliveries of events per second, with the CPU time of both.
+Announces events of so many apps with so many endpoints each, and measures how many events a second webhooks takes over and delivers, and the CPU time of webhooks and Postgres.
 --kill: 20,000 events, webhooks is killed with -9 every 2 s and 30 % of the answers fail: every event must arrive, and the same
 delivery must always have the same bytes. --keep writes the result to bench/results/. Run it on a quiet machine.`
 
@@ -213,7 +213,7 @@ async function startServers() {
   return { environment, bus }
 }
 
-/** Starts an https receiver that counts the events. With --kill three of ten answers are failures. */
+/** Starts an https receiver that records the events. With --kill three of ten answers are failures. */
 async function startReceiver() {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const authority = join(directory, 'ca.pem')
@@ -283,7 +283,7 @@ function idOf({ campaignId, subscriptionId, type }: Event): string {
   return `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 }
 
-/** Reads the CPU time so far of webhooks, and of Postgres with all its processes. */
+/** Reads the CPU time so far of webhooks, of nats-server, and of Postgres with all its processes. */
 function cpuByProcess(): Map<string, number> {
   return new Map(measureProcesses(directory).map(({ name, cpuSeconds }) => [name, cpuSeconds]))
 }

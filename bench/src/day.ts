@@ -1,9 +1,9 @@
 // Sends in an hour what a day brings: npm run bench:day -- --help
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { externalIdOf, fillDevices, makeDevices, registerDevices } from './crowd.ts'
 import { readTables, untilAllSettled, type Table } from './database-use.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
@@ -19,25 +19,9 @@ changing, at most --rest seconds. Prints how much disk each table that changed t
 how much the NATS store takes; and the statements whose mean time grew most from the first tenth of the run to the last. A push too few or a copy voids the run.
 --keep writes the result to bench/results/. The full run takes an hour or so and 5 GB of disk. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    sends: { type: 'string', default: '2000000' },
-    campaigns: { type: 'string', default: '200' },
-    devices: { type: 'string', default: '5000' },
-    'campaign-devices': { type: 'string', default: '1000' },
-    window: { type: 'string', default: '128' },
-    rest: { type: 'string', default: '300' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const [sends, campaigns, window] = [Number(values.sends), Number(values.campaigns), Number(values.window)]
-const campaignDevices = Number(values['campaign-devices'])
+const defaults = { sends: 2_000_000, campaigns: 200, devices: 5_000, 'campaign-devices': 1_000, window: 128, rest: 300, keep: false }
+const values = readOptions(help, defaults)
+const { sends, campaigns, window, 'campaign-devices': campaignDevices } = values
 const tenths = 10
 
 type Look = { bytes: number; live: number; dead: number }
@@ -53,7 +37,7 @@ const herald = await startMeasuredHerald({ statements: true })
 const poster = startPoster()
 try {
   const [small, large] = [await givenTenant(herald), await givenTenant(herald)]
-  const devices = await makeDevices(small, 'ios', Number(values.devices))
+  const devices = await makeDevices(small, 'ios', values.devices)
   await registerDevices(herald, small, poster, devices)
   await fillDevices(herald.databaseUrl('audience'), large, { platform: 'android', count: campaignDevices })
   await small.simulator('PUT', '/faults', { record: 'counts' })
@@ -74,8 +58,7 @@ try {
   say(`NATS store: ${JSON.stringify(natsStoreBytes)} bytes`)
   if (values.keep) {
     const what = `${sends} sends to one device and ${campaigns} to ${campaignDevices}, as fast as they go`
-    const result = { what, ...aboutThisRun(), window, perTenth, tables, natsStoreBytes, statements: slower }
-    say(`kept in ${keep(`day-${sends}`, result)}`)
+    keep(`day-${sends}`, { what, window, perTenth, tables, natsStoreBytes, statements: slower })
   }
 } finally {
   poster.stop()
@@ -190,7 +173,7 @@ async function rest() {
   const startedAt = performance.now()
   let unchanged = 0
   let last = await readSizes()
-  while (unchanged < 5 && (performance.now() - startedAt) / 1000 < Number(values.rest)) {
+  while (unchanged < 5 && (performance.now() - startedAt) / 1000 < values.rest) {
     await new Promise((resolve) => setTimeout(resolve, 15_000))
     const now = await readSizes()
     unchanged = JSON.stringify(now.tables) === JSON.stringify(last.tables) ? unchanged + 1 : 0

@@ -66,7 +66,7 @@ async function provideNode() {
   })
 }
 
-/** Installs the packages of package-lock.json, when that file has changed since the last installation. */
+/** Installs the packages of package-lock.json, when that file, the wanted Node or the platform has changed since the last installation. */
 async function provideDependencies(node, environment) {
   const stamp = join(root, 'node_modules', '.set-up')
   const wanted = createHash('sha256')
@@ -130,7 +130,7 @@ function findNpm(node) {
 
 /**
  * Gives the environment for commands, with this Node and the commands of the installed packages first on PATH. Settings that npm passes to a script
- * (a workspace, a prefix, `omit=dev`) are left out, because they would change what a nested npm does. The address of the registry stays.
+ * (a workspace, a prefix, `omit=dev`) are left out, because they would change what a nested npm does. Settings for reaching the registry stay.
  */
 function environmentWith(node) {
   const kept =

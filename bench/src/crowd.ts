@@ -49,7 +49,10 @@ export function registerDevices(herald: Herald, tenant: Tenant, poster: Poster, 
   })
 }
 
-/** Registers devices of the simulator by SQL in audience's database, because HTTP would take half an hour. Gives the seconds that this took. */
+/**
+ * Makes devices at the simulator and registers them by SQL in audience's database, because HTTP would take half an hour for a million. Gives the
+ * seconds that this took.
+ */
 export async function fillDevices(
   databaseUrl: string,
   tenant: Tenant,

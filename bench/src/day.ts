@@ -1,9 +1,9 @@
 // Sends in an hour what a day brings: npm run bench:day -- --help
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { externalIdOf, fillDevices, makeDevices, registerDevices } from './crowd.ts'
 import { readTables, untilAllSettled, type Table } from './database-use.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
@@ -14,30 +14,14 @@ import { readStatements, statementsBetween, type Statement } from './statements.
 const help = `npm run bench:day -- [--sends 2000000] [--campaigns 200] [--devices 5000] [--campaign-devices 1000] [--window 128] [--rest 300] [--keep]
 
 What an installation does in a day, as fast as it goes: --sends notifications to one device each, by turns to --devices devices, and among them --campaigns sends
-of another app to its --campaign-devices devices. At most --window small sends are under way. When everything is counted it rests until the tables stop changing,
---rest seconds at most. Says what every table and the NATS store take on disk before, after and after the rest, with live and dead rows, and for each
-statement its mean time in the first tenth of the run and in the last. A push too few or a copy voids the run.
+of another app to its --campaign-devices devices. At most --window small sends are under way. When everything is counted the bench waits until the tables stop
+changing, at most --rest seconds. Prints how much disk each table that changed takes before the sends, right after them and after the rest, with its rows, and
+how much the NATS store takes; and the statements whose mean time grew most from the first tenth of the run to the last. A push too few or a copy voids the run.
 --keep writes the result to bench/results/. The full run takes an hour or so and 5 GB of disk. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    sends: { type: 'string', default: '2000000' },
-    campaigns: { type: 'string', default: '200' },
-    devices: { type: 'string', default: '5000' },
-    'campaign-devices': { type: 'string', default: '1000' },
-    window: { type: 'string', default: '128' },
-    rest: { type: 'string', default: '300' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const [sends, campaigns, window] = [Number(values.sends), Number(values.campaigns), Number(values.window)]
-const campaignDevices = Number(values['campaign-devices'])
+const defaults = { sends: 2_000_000, campaigns: 200, devices: 5_000, 'campaign-devices': 1_000, window: 128, rest: 300, keep: false }
+const values = readOptions(help, defaults)
+const { sends, campaigns, window, 'campaign-devices': campaignDevices } = values
 const tenths = 10
 
 type Look = { bytes: number; live: number; dead: number }
@@ -53,7 +37,7 @@ const herald = await startMeasuredHerald({ statements: true })
 const poster = startPoster()
 try {
   const [small, large] = [await givenTenant(herald), await givenTenant(herald)]
-  const devices = await makeDevices(small, 'ios', Number(values.devices))
+  const devices = await makeDevices(small, 'ios', values.devices)
   await registerDevices(herald, small, poster, devices)
   await fillDevices(herald.databaseUrl('audience'), large, { platform: 'android', count: campaignDevices })
   await small.simulator('PUT', '/faults', { record: 'counts' })
@@ -74,8 +58,7 @@ try {
   say(`NATS store: ${JSON.stringify(natsStoreBytes)} bytes`)
   if (values.keep) {
     const what = `${sends} sends to one device and ${campaigns} to ${campaignDevices}, as fast as they go`
-    const result = { what, ...aboutThisRun(), window, perTenth, tables, natsStoreBytes, statements: slower }
-    say(`kept in ${keep(`day-${sends}`, result)}`)
+    keep(`day-${sends}`, { what, window, perTenth, tables, natsStoreBytes, statements: slower })
   }
 } finally {
   poster.stop()
@@ -83,8 +66,8 @@ try {
 }
 
 /**
- * Runs the small sends in tenths, one tenth after the other, with a share of the campaigns spread over each. A tenth ends when all its sends have
- * arrived.
+ * Runs the small sends in tenths, one tenth after the other, with a share of the campaigns spread over each. A tenth ends when all its small sends
+ * have arrived.
  */
 async function run(small: Tenant, large: Tenant, devices: Device[]) {
   const perTenth: Tenth[] = []
@@ -190,7 +173,7 @@ async function rest() {
   const startedAt = performance.now()
   let unchanged = 0
   let last = await readSizes()
-  while (unchanged < 5 && (performance.now() - startedAt) / 1000 < Number(values.rest)) {
+  while (unchanged < 5 && (performance.now() - startedAt) / 1000 < values.rest) {
     await new Promise((resolve) => setTimeout(resolve, 15_000))
     const now = await readSizes()
     unchanged = JSON.stringify(now.tables) === JSON.stringify(last.tables) ? unchanged + 1 : 0

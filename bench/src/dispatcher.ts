@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { measureProcesses } from './processes.ts'
 import { median } from './report.ts'
 
@@ -14,34 +14,13 @@ What the whole dispatcher costs for each push, beside the same dispatcher on the
 run, one of each kind, and send the same notification to the same number of devices by turns. A push that is missing or came twice voids the run.
 --own leaves the libraries out. --latency lets the simulated providers answer after so many milliseconds. --keep writes the result to bench/results.`
 
-const { values } = parseArgs({
-  options: {
-    pushes: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '3' },
-    devices: { type: 'string', default: '5000' },
-    only: { type: 'string', default: '' },
-    own: { type: 'boolean', default: false },
-    latency: { type: 'string', default: '0' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
+const values = readOptions(help, { pushes: 20_000, rounds: 3, devices: 5_000, only: '', own: false, latency: 0, keep: false })
 
 type Kind = 'own' | 'library'
 type Turn = { pushesPerSecond: number; cpuMicroseconds: number; peakRssMb: number }
 type Side = { kind: Kind; herald: Herald; tenants: Map<string, Tenant> }
 
-const [devices, pushes, rounds, latencyMs] = [values.devices, values.pushes, values.rounds, values.latency].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-]
+const { devices, pushes, rounds, latency: latencyMs } = values
 const platforms = (['ios', 'android', 'web'] as const).filter((platform) => values.only === '' || platform === values.only)
 const kinds: Kind[] = values.own ? ['own'] : ['own', 'library']
 const sides: Side[] = []
@@ -80,14 +59,8 @@ const ratio = (platform: string): number =>
     ),
   )
 if (!values.own) for (const platform of platforms) say(`${platform}: own / library ${ratio(platform).toFixed(3)} CPU`)
-if (values.keep) {
-  const about = aboutThisRun()
-  const results = join(resolve(import.meta.dirname, '../..'), 'bench/results')
-  mkdirSync(results, { recursive: true })
-  const file = join(results, `dispatcher${latencyMs ? `-latency-${latencyMs}` : ''}-${about.at.slice(0, 10)}-${about.commit}.json`)
-  writeFileSync(file, `${JSON.stringify({ what: 'CPU of the dispatcher', ...about, devices, pushes, latencyMs, turns }, null, 2)}\n`)
-  say(`kept in ${file}`)
-}
+if (values.keep)
+  keep(`dispatcher${latencyMs ? `-latency-${latencyMs}` : ''}`, { what: 'CPU of the dispatcher', devices, pushes, latencyMs, turns })
 
 async function startSide(kind: Kind): Promise<Side> {
   const herald = await startHerald({ env: { LOG_LEVEL: 'warn', TRANSPORT: kind } })

@@ -1,6 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { defaultSettings, type AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { dryRun, previewSegment } from '@herald/contracts/calls/audience'
@@ -8,28 +5,17 @@ import { appChanged, readApp } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import pg from 'pg'
-import { aboutThisRun } from './results.ts'
-import { openPeer, startAudience, startServers, type Closers } from './audience-alone.ts'
+import { readOptions, say } from './options.ts'
 import { median } from './report.ts'
+import { keep } from './results.ts'
+import { withServicesAlone, type ServicesAlone } from './services-alone.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/dry-run.ts [--devices 1000000] [--rounds 5] [--keep]
 
 Fills a Postgres of its own with an app's devices, starts audience as a process, and measures dry runs as the gateway sees them, each
 beside a preview of the same segment. --keep writes the result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '5' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) {
-  process.stdout.write(`${help}\n`)
-  process.exit(0)
-}
+const { devices, rounds, ...values } = readOptions(help, { devices: 1_000_000, rounds: 5, keep: false })
 
 const leaf = (field: string, op: string, value: unknown) => ({ field, op, value })
 const fiveLeaves = {
@@ -59,24 +45,17 @@ const measured: { what: string; segment: unknown; send?: Partial<FrozenSend>; se
   { what: 'one in a million', segment: leaf('tags.winner', 'eq', true) },
 ]
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const closers: Closers = []
-try {
-  await measure(Number(values.devices), Number(values.rounds))
-} finally {
-  for (const close of closers.toReversed()) await close()
-}
+await withServicesAlone(['audience'], measure)
 
-async function measure(devices: number, rounds: number): Promise<void> {
-  const { databaseUrl, natsUrl } = await startServers(closers)
+async function measure({ databaseUrl, openPeer, startService }: ServicesAlone): Promise<void> {
   const appId = newId()
-  const seconds = await makeManyDevices(databaseUrl, { appId, count: devices })
-  await makeClaims(databaseUrl, appId)
+  const seconds = await makeManyDevices(databaseUrl('audience'), { appId, count: devices })
+  await makeClaims(databaseUrl('audience'), appId)
   say(`made ${devices} devices in ${seconds.toFixed(0)} s`)
   let settings = defaultSettings
-  const gateway = await openPeer(closers, 'gateway', natsUrl)
+  const gateway = await openPeer('gateway')
   gateway.answer(readApp, async () => ({ app: { id: appId, name: 'bench', settings, createdAt: new Date().toISOString() } }))
-  await startAudience(closers, databaseUrl, natsUrl)
+  await startService('audience')
 
   const results = []
   for (const { what, segment, send = {}, settings: changed = {} } of measured) {
@@ -106,7 +85,7 @@ async function measure(devices: number, rounds: number): Promise<void> {
     results.push(result)
     say(`${what}: ${counted}; dry run median ${result.medianMs} ms, worst ${result.worstMs} ms; preview ${result.previewMs} ms`)
   }
-  if (values.keep) keep({ what: `dry runs over ${devices} devices of an app`, ...aboutThisRun(), results })
+  if (values.keep) keep(`dry-run-${devices}`, { what: `dry runs over ${devices} devices of an app`, results })
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
@@ -148,12 +127,4 @@ function sendOf(appId: string): FrozenSend {
     presentation: null,
     bypass: {},
   }
-}
-
-function keep(result: ReturnType<typeof aboutThisRun> & Record<string, unknown>): void {
-  const directory = join(root, 'bench/results')
-  mkdirSync(directory, { recursive: true })
-  const file = join(directory, `dry-run-${values.devices}-${result.at.slice(0, 10)}-${result.commit}.json`)
-  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
-  say(`kept in ${file}`)
 }

@@ -1,8 +1,8 @@
 // Measures how long small sends of one app wait while another app has large ones under way, and how much memory the waiting pushes take: node
 // bench/src/fairness.ts --help
-import { parseArgs } from 'node:util'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
+import { readOptions, say } from './options.ts'
 import { aboutThisRun, keep } from './results.ts'
 import { fillDevices } from './crowd.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
@@ -11,25 +11,12 @@ import { median } from './report.ts'
 
 const help = `node bench/src/fairness.ts [--devices 1000000] [--sends 12] [--keep]
 
-An app with --devices Android devices sends to all of them, once and then ten times at once; meanwhile another app sends to its 100 devices every
-2 s, --sends times. Measures from the POST until all 100 have their outcome (the promise: at most 5 s more than alone), and the memory of every process.
+An app with --devices Android devices sends to all of them, once and then ten times at once; meanwhile another app sends to its 100 devices --sends
+times, each time 2 s after the send before has its outcomes. Measures from the POST until all 100 have their outcome (the promise: at most 5 s more than alone), and the memory of every process.
 --keep writes the result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '1000000' },
-    sends: { type: 'string', default: '12' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const count = Number(values.devices)
-const sends = Number(values.sends)
+const values = readOptions(help, { devices: 1_000_000, sends: 12, keep: false })
+const { devices: count, sends } = values
 const smallSize = 100
 
 const herald = await startMeasuredHerald()
@@ -52,7 +39,7 @@ try {
     peakRssMb,
   }
   say(JSON.stringify(result, null, 2))
-  if (values.keep) say(`kept in ${keep(`fairness-${count}`, result)}`)
+  if (values.keep) keep(`fairness-${count}`, result)
 } finally {
   await herald.end()
 }

@@ -1,28 +1,15 @@
-import { parseArgs } from 'node:util'
 import { fuzzClient, fuzzServer, type FuzzCount } from '@herald/http2/testing/fuzz'
 import { randomFrom } from '@herald/http2/testing/random'
+import { readOptions, say } from './options.ts'
 
 const help = `npm run fuzz:http2 [-- --sequences 10000000 --from 0]
 
 Mutated frame sequences, by turns against the HTTP/2 client and the server: none crashes, every request has one reply, connections end
 with the right codes, memory stays bounded. The first seed is --from; a failure names its seed, and --from with it repeats the failure at once.`
 
-const { values } = parseArgs({
-  options: {
-    sequences: { type: 'string', default: '10000000' },
-    from: { type: 'string', default: '0' },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
+const { sequences, from } = readOptions(help, { sequences: 10_000_000, from: 0 })
 
 const mostRssMb = 1_024
-const from = Number(values.from)
-const sequences = Number(values.sequences)
 const client: FuzzCount = { sequences: 0, codes: new Map() }
 const server: FuzzCount = { sequences: 0, codes: new Map() }
 const tell = (name: string, { sequences, codes }: FuzzCount) =>

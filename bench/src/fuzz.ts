@@ -1,31 +1,20 @@
-import { parseArgs } from 'node:util'
 import { http } from '@herald/testing/herald'
 import type { ApiDocument } from '@herald/testing/fuzz-requests'
 import { runFuzz } from '@herald/testing/run-fuzz'
+import { readOptions, say } from './options.ts'
 
 const help = `npm run fuzz -- --url http://127.0.0.1:8080 --admin-token <token> [--count 200000] [--seed 1] [--concurrency 32]
 
-Makes an app of its own on a running platform and sends it generated requests, most of them hostile, judging each answer by the
-platform's own OpenAPI document. Ends with 1 when one broke a promise or was a 5xx. Start the platform with SUBSCRIBE_RATE_LIMIT=0,
-IDENTITY_RATE_LIMIT=0,
-SEND_RATE_LIMIT=0 and EVENT_RATE_LIMIT=0, or most answers will be 429.`
+Makes an app of its own on a running platform, sends generated requests to it, many of them hostile, and judges each answer by the
+platform's own OpenAPI document. Ends with 1 when an answer broke a promise or was a 5xx. Start the platform with SUBSCRIBE_RATE_LIMIT=0,
+IDENTITY_RATE_LIMIT=0, SEND_RATE_LIMIT=0 and EVENT_RATE_LIMIT=0, or most answers will be 429.`
 
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string' },
-    'admin-token': { type: 'string' },
-    count: { type: 'string', default: '200000' },
-    seed: { type: 'string', default: '1' },
-    concurrency: { type: 'string', default: '32' },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const { url: baseUrl, 'admin-token': adminToken } = values
+const defaults = { url: '', 'admin-token': '', count: 200_000, seed: 1, concurrency: 32 }
+const { url: baseUrl, 'admin-token': adminToken, count, seed, concurrency } = readOptions(help, defaults)
 
-if (values.help || baseUrl === undefined || adminToken === undefined) {
+if (baseUrl === '' || adminToken === '') {
   say(help)
-  process.exitCode = values.help ? 0 : 1
+  process.exitCode = 1
 } else {
   const headers = { authorization: `Bearer ${adminToken}` }
   const made = async <Body>(path: string, body: unknown): Promise<Body> => {
@@ -42,9 +31,9 @@ if (values.help || baseUrl === undefined || adminToken === undefined) {
     baseUrl,
     document,
     credentials: { secretKey, publicKey },
-    count: Number(values.count),
-    seed: Number(values.seed),
-    concurrency: Number(values.concurrency),
+    count,
+    seed,
+    concurrency,
   })
   await http('DELETE', `${baseUrl}/v1/admin/apps/${appId}`, { headers })
 

@@ -1,7 +1,7 @@
 // How long the administration's reads take after many pushes: npm run bench:history -- --help
-import { parseArgs } from 'node:util'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { fillDevices } from './crowd.ts'
 import { untilSettled } from './database-use.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
@@ -9,26 +9,13 @@ import { quantile } from './report.ts'
 
 const help = `npm run bench:history -- [--devices 1000000] [--sends 10] [--asks 100] [--keep]
 
-Makes --devices iOS devices by SQL and sends to all of them --sends times, each send after the one before is settled. Then it asks through the whole platform for
-everything that the dashboard shows: --asks times each, one request after another, for other users, devices and campaigns each time. It asks once while nothing
-else runs, and once more, in turn, while a further send to everyone is under way. Says the time from each request to its answer.
+Makes --devices iOS devices by SQL and sends to all of them --sends times, each send after the one before is settled. Then it makes 21 reads of the dashboard
+through the whole platform, one request after another, for other users, devices and campaigns each time: first --asks times each while nothing else runs, then
+by turns for as long as a further send to everyone is under way. Prints p50 and p99 of the time from a request to its answer.
 --keep writes the result to bench/results/. 10,000,000 pushes need 8 GB of disk and a quarter of an hour. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '1000000' },
-    sends: { type: 'string', default: '10' },
-    asks: { type: 'string', default: '100' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const [count, sends, asks] = [Number(values.devices), Number(values.sends), Number(values.asks)]
+const values = readOptions(help, { devices: 1_000_000, sends: 10, asks: 100, keep: false })
+const { devices: count, sends, asks } = values
 
 type Kind = [what: string, path: (n: number) => string]
 type Times = { asked: number; p50: number; p99: number; max: number }
@@ -64,8 +51,8 @@ try {
   say(`${'ms'.padEnd(36)}${'alone'.padStart(20)}${'beside a send'.padStart(24)}`)
   for (const { what, alone: one, besideASend: other } of reads)
     say(`${what.padEnd(36)}p50 ${line(one.p50)} p99 ${line(one.p99)}  p50 ${line(other.p50)} p99 ${line(other.p99)}  (${other.asked})`)
-  const result = { what: `reads after ${count * sends} pushes to ${count} devices`, ...aboutThisRun(), devices: count, sends, reads }
-  if (values.keep) say(`kept in ${keep(`history-${count * sends}`, result)}`)
+  const result = { what: `reads after ${count * sends} pushes to ${count} devices`, devices: count, sends, reads }
+  if (values.keep) keep(`history-${count * sends}`, result)
 } finally {
   await herald.end()
 }

@@ -11,8 +11,8 @@ import { givenServer } from '@herald/http2/testing/peers'
 
 const help = `npm run peers:http2
 
-The HTTP/2 client against nghttpd and the server against h2load, nghttp and curl: implementations that share no code with ours. Every answer
-is compared. It needs Debian's packages nghttp2-server, nghttp2-client and curl, and says which program is missing.`
+The HTTP/2 client against nghttpd and the server against h2load, nghttp and curl: implementations that share no code with ours. Every answer of
+nghttpd is compared with what was sent; of the other programs the status of every answer is checked. It needs Debian's packages nghttp2-server, nghttp2-client and curl, and says which program is missing.`
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 if (process.argv.includes('--help')) {
@@ -52,7 +52,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts nghttpd with further options. It answers every request with the request's body. */
+/** Runs nghttpd with further options for as long as `use` takes. nghttpd answers every request with the request's body. */
 async function withNghttpd(options: string[], use: (port: number, process: ChildProcess) => Promise<void>): Promise<void> {
   const port = await freePort()
   const all = ['--echo-upload', '-a', '127.0.0.1', ...options, String(port), certificate.privateKeyPath, certificate.certificatePath]

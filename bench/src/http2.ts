@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { aboutThisRun } from './results.ts'
+import { join } from 'node:path'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { findH2load, runH2load } from './h2load.ts'
 import type { ClientResult, ClientTask } from './http2-client.ts'
 import { startApnsSimulator } from './http2-simulator.ts'
@@ -15,27 +15,12 @@ Pushes per second and CPU per push of the HTTP/2 client over one connection to t
 installed, h2load (Debian's nghttp2-client). Rounds by turns, in changing order; medians. After each turn the simulator must have accepted
 exactly what was sent. --profile writes a .cpuprofile of our client to the directory for temporary files. --keep writes the result to bench/results.`
 
-const { values } = parseArgs({
-  options: {
-    pushes: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '5' },
-    window: { type: 'string', default: '500' },
-    profile: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
+const values = readOptions(help, { pushes: 100_000, rounds: 5, window: 500, profile: false, keep: false })
 
 type Turn = { pushesPerSecond: number; cpuMicroseconds: number; simulatorMicroseconds: number; rssMb: number | null }
 
-const pushes = Number(values.pushes)
+const { pushes, window } = values
 const warmUp = 10_000
-const results = resolve(import.meta.dirname, '../results')
 const h2load = findH2load()
 if (!h2load) say('h2load is not installed: it is left out')
 
@@ -58,7 +43,7 @@ function simulatorCpu(): number {
 
 function runClient(client: ClientTask['client'], isProfiled: boolean): Omit<Turn, 'simulatorMicroseconds'> {
   const { url, caPath, tokens, headers } = simulator
-  const task: ClientTask = { client, url, caPath, tokens, headers, warmUp, pushes, window: Number(values.window) }
+  const task: ClientTask = { client, url, caPath, tokens, headers, warmUp, pushes, window }
   const profile = isProfiled ? ['--cpu-prof', `--cpu-prof-dir=${tmpdir()}`] : []
   const file = join(import.meta.dirname, 'http2-client.ts')
   const { stdout, stderr, status } = spawnSync(process.execPath, [...profile, file, JSON.stringify(task)], {
@@ -72,7 +57,7 @@ function runClient(client: ClientTask['client'], isProfiled: boolean): Omit<Turn
 const turns = new Map<string, Turn[]>()
 const clients = ['own', 'node:http2', ...(h2load ? ['h2load'] : [])]
 try {
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < values.rounds; round++) {
     for (const client of round % 2 ? clients.toReversed() : clients) {
       await simulator.reset()
       const before = simulatorCpu()
@@ -86,7 +71,7 @@ try {
               headers: simulator.headers,
               bodyFile,
               pushes,
-              window: values.window,
+              window: String(window),
             }),
             rssMb: null,
           }
@@ -116,13 +101,4 @@ for (const client of clients.filter((each) => each !== 'own')) {
   const ratio = (value: 'pushesPerSecond' | 'cpuMicroseconds') => (median(of('own', value)) / median(of(client, value))).toFixed(2)
   say(`own / ${client}: ${ratio('pushesPerSecond')} pushes/s, ${ratio('cpuMicroseconds')} CPU`)
 }
-if (values.keep) {
-  const about = aboutThisRun()
-  mkdirSync(results, { recursive: true })
-  const file = join(results, `http2-${about.at.slice(0, 10)}-${about.commit}.json`)
-  writeFileSync(
-    file,
-    `${JSON.stringify({ what: 'pushes over one HTTP/2 connection', ...about, pushes, window: Number(values.window), turns: Object.fromEntries(turns) }, null, 2)}\n`,
-  )
-  say(`kept in ${file}`)
-}
+if (values.keep) keep('http2', { what: 'pushes over one HTTP/2 connection', pushes, window, turns: Object.fromEntries(turns) })

@@ -1,8 +1,8 @@
 // Measures how fast devices are imported from a file, and how much registrations slow down meanwhile: npm run bench:import -- --help
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import type { PostResult } from './poster.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
@@ -11,26 +11,12 @@ import { startPoster } from './start-poster.ts'
 const help = `npm run bench:import -- [--rows 1000000] [--perSecond 100] [--aloneSeconds 20] [--dryRun] [--keep]
 
 Imports a file of OneSignal's form through the whole platform: one user in three has two devices, each row has tags, a language and a zone.
-Registrations go on beside it, --perSecond of them, each at its time whether or not those before it are answered; first --aloneSeconds of them
-alone. Prints rows a second, CPU by process, and p50 and p99 of registrations alone and beside. --dryRun measures a dry run. --keep writes the
+Registrations go on beside the import, --perSecond of them a second, each at its time whether or not those before it are answered; before that,
+they run alone for --aloneSeconds. Prints rows a second, CPU by process, and p50 and p99 of registrations alone and beside. --dryRun measures a dry run. --keep writes the
 result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '1000000' },
-    perSecond: { type: 'string', default: '100' },
-    aloneSeconds: { type: 'string', default: '20' },
-    dryRun: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const [count, perSecond, aloneSeconds] = [Number(values.rows), Number(values.perSecond), Number(values.aloneSeconds)]
+const values = readOptions(help, { rows: 1_000_000, perSecond: 100, aloneSeconds: 20, dryRun: false, keep: false })
+const { rows: count, perSecond, aloneSeconds } = values
 
 type Report = { id: string; offset: number; rows: number; created: number; rejected: number; rowsPerSecond: number; bytes: number }
 
@@ -69,7 +55,6 @@ try {
   )
   const result = {
     what: `${count} rows of OneSignal's form${values.dryRun ? ', dry' : ''}, ${perSecond} registrations a second beside them`,
-    ...aboutThisRun(),
     rows: report.rows,
     bytes: report.bytes,
     seconds,
@@ -77,7 +62,7 @@ try {
     cpuMsEach: cpu,
     registrations: { perSecond, alone: alone.answeredMs, beside: answeredMs, besideTens: beside.map((one) => one.answeredMs) },
   }
-  if (values.keep) say(`kept in ${keep(`import-${count}${values.dryRun ? '-dry' : ''}`, result)}`)
+  if (values.keep) keep(`import-${count}${values.dryRun ? '-dry' : ''}`, result)
 } finally {
   poster.stop()
   await herald.end()

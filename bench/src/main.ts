@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { givenTenant } from '@herald/testing/tenant'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { makeDevices, registerDevices, type Mix } from './crowd.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { installPeers, startPeers, type Peer } from './peers.ts'
@@ -19,27 +19,11 @@ simulator accepted. A round with a push too few or a copy is void. Run it on a q
 --statements  what each statement cost (pg_stat_statements). It makes the run itself a little slower.
 --keep        writes the result to bench/results/.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '3' },
-    mix: { type: 'string', default: 'mixed' },
-    peer: { type: 'boolean', default: false },
-    statements: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) {
-  process.stdout.write(`${help}\n`)
-  process.exit(0)
-}
+const values = readOptions(help, { devices: 20_000, rounds: 3, mix: 'mixed', peer: false, statements: false, keep: false })
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
 const isMix = (text: string): text is Mix => ['mixed', 'ios', 'android', 'web'].includes(text)
-const { mix } = values
+const { mix, devices: count } = values
 if (!isMix(mix)) throw new Error(`--mix ${mix} is not one of mixed, ios, android, web`)
-const count = Number(values.devices)
 
 if (values.peer) installPeers(say)
 const herald = await startMeasuredHerald({ statements: values.statements })
@@ -55,7 +39,7 @@ try {
 
   const before = values.statements ? await readStatements(herald.database) : []
   const rounds: Round[] = []
-  for (let number = 1; number <= Number(values.rounds); number += 1) {
+  for (let number = 1; number <= values.rounds; number += 1) {
     for (const contender of [heraldSends(herald, tenant), ...peers]) {
       const round = await sendRound(contender, { herald, tenant }, count)
       rounds.push(round)
@@ -74,7 +58,6 @@ try {
   if (values.keep) {
     const result = {
       what: `${count} devices, ${mix}, one notification to all${values.peer ? ', beside peers' : ''}`,
-      ...aboutThisRun(),
       registrationsPerSecond,
       medians: medians(rounds),
       ratios: Object.fromEntries(peers.map(({ name }) => [name, ratios(rounds, name)])),
@@ -82,7 +65,7 @@ try {
       ...(statements && { statements }),
     }
     const kind = [values.peer ? 'peers' : 'send', ...(statements ? ['statements'] : []), mix, String(count)].join('-')
-    say(`kept in ${keep(kind, result)}`)
+    keep(kind, result)
   }
   // A run in which a round of Herald does not count must end with an error.
   if (rounds.some((round) => round.void !== null && round.contender === 'herald')) process.exitCode = 1

@@ -1,7 +1,7 @@
 // Measures one send to a million devices: npm run bench:million -- --help
-import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
+import { readOptions, say } from './options.ts'
 import { aboutThisRun, keep } from './results.ts'
 import { externalIdOf, fillDevices, makeDevices, registerDevices } from './crowd.ts'
 import { readLedgerSize, readWal, untilSettled } from './database-use.ts'
@@ -12,27 +12,14 @@ import { startPoster } from './start-poster.ts'
 
 const help = `npm run bench:million -- [--devices 1000000] [--platform ios] [--keep]
 
-One send to --devices devices (made by SQL) with one dispatcher. Each second the memory of every process is looked at, and another app sends to one device of
-its own. Says how fast the first and the last tenth of the pushes went, what each process holds in the first and the last tenth, how long the prompt
+One send to --devices devices (made by SQL) with one dispatcher. Each second the memory of every process but Postgres is read, and another app sends to one
+device of its own. Prints how fast the first and the last tenth of the pushes went, what each process holds in the first and the last tenth, how long the prompt
 sends took from the POST to the provider, and what verify says afterwards and how long it takes. A push too few or a copy voids the run.
 --keep writes the result to bench/results/. A million devices need 3 GB of disk and some minutes. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '1000000' },
-    platform: { type: 'string', default: 'ios' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const { platform } = values
+const values = readOptions(help, { devices: 1_000_000, platform: 'ios', keep: false })
+const { platform, devices: count } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
-const count = Number(values.devices)
 /**
  * At most this many small sends on the prompt lane. There is one each second, each to another device, so that its push can be found among a million.
  */
@@ -61,7 +48,7 @@ try {
     ...(await measure(large, prompt, prompts)),
   }
   say(JSON.stringify({ ...result, samples: undefined }, null, 2))
-  if (values.keep) say(`kept in ${keep(`million-${platform}-${count}`, result)}`)
+  if (values.keep) keep(`million-${platform}-${count}`, result)
 } finally {
   poster.stop()
   await herald.end()

@@ -1,33 +1,21 @@
 // Measures how long it takes to find users and to export them: npm run bench:people -- --help
 import { get, type IncomingMessage } from 'node:http'
-import { parseArgs } from 'node:util'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
 
 const help = `npm run bench:people -- [--devices 1000000] [--searches 200] [--keep]
 
 Fills an app with --devices devices of a user each by SQL, and then asks through the whole platform, one request after another: --searches searches of each kind (a
-user's id, a device's id, a rare and a common beginning of an external id, a segment, a token), and the export of everybody, masked and with full addresses. Says how long the
-searches took, users a second of the exports, CPU a user by process, and how much memory gateway and audience had at the end of each export. --keep writes the
+user's id, a device's id, a rare and a common beginning of an external id, a segment, the newest, a token, a user's page), and the export of everybody, masked and with full
+addresses. Prints how long the searches took, users a second of the exports, CPU a user by process, and how much memory gateway and audience had at the end of each export. --keep writes the
 result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '1000000' },
-    searches: { type: 'string', default: '200' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const [count, searches] = [Number(values.devices), Number(values.searches)]
+const values = readOptions(help, { devices: 1_000_000, searches: 200, keep: false })
+const { devices: count, searches } = values
 
 const herald = await startMeasuredHerald()
 try {
@@ -37,8 +25,8 @@ try {
   const found = await search(tenant)
   const masked = await exportAll(tenant, 'masked')
   const full = await exportAll(tenant, 'full')
-  const result = { what: `search and export of ${count} users`, ...aboutThisRun(), count, searches: found, exports: { masked, full } }
-  if (values.keep) say(`kept in ${keep(`people-${count}`, result)}`)
+  const result = { what: `search and export of ${count} users`, count, searches: found, exports: { masked, full } }
+  if (values.keep) keep(`people-${count}`, result)
 } finally {
   await herald.end()
 }

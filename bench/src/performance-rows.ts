@@ -31,7 +31,7 @@ type Million = {
 const apps = ['audience', 'campaigns', 'dispatcher', 'gateway', 'tracker', 'webhooks']
 const none: Reading = { text: 'no round counts', met: null }
 
-/** Makes a row with the ratio of Herald to parse-server in the same run, and the figures from which it is computed. */
+/** Makes a function that reads the median ratio of Herald to parse-server in the same run, and beside it the medians of both. */
 const beside =
   (value: 'pushesPerSecond' | 'cpuPerPush', bound: number) =>
   (result: Peers): Reading => {

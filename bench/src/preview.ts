@@ -1,6 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { defaultSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { finishBatch, previewSegment, takeBatch } from '@herald/contracts/calls/audience'
@@ -15,30 +12,18 @@ import { fanOutWork, pushWork } from '@herald/contracts/topology'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
-import { aboutThisRun } from './results.ts'
-import { openPeer, startAudience, startServers, type Closers } from './audience-alone.ts'
+import { readOptions, say } from './options.ts'
 import { median } from './report.ts'
+import { keep } from './results.ts'
+import { withServicesAlone, type ServicesAlone } from './services-alone.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/preview.ts [--devices 1000000] [--rounds 7] [--dearest] [--keep]
 
 Fills a Postgres of its own with an app's devices, starts audience as a process, and measures the preview of segments and the
 pages of fan-outs, as callers see them. --dearest: the dearest segments that are accepted, over data that is dear to look at: what a
 segment may cost (libs/contracts/src/segment-cost.ts) is chosen by these figures. --keep writes the result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '7' },
-    dearest: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) {
-  process.stdout.write(`${help}\n`)
-  process.exit(0)
-}
+const { devices, rounds, ...values } = readOptions(help, { devices: 1_000_000, rounds: 7, dearest: false, keep: false })
 
 const leaf = (field: string, op: string, value: unknown) => ({ field, op, value })
 const previews: { what: string; segment: unknown }[] = [
@@ -154,22 +139,15 @@ async function makeDear(databaseUrl: string): Promise<void> {
   }
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const closers: Closers = []
-try {
-  await measure(Number(values.devices), Number(values.rounds))
-} finally {
-  for (const close of closers.toReversed()) await close()
-}
+await withServicesAlone(['audience'], measure)
 
-async function measure(devices: number, rounds: number): Promise<void> {
-  const { databaseUrl, natsUrl } = await startServers(closers)
+async function measure({ databaseUrl, openPeer, startService }: ServicesAlone): Promise<void> {
   const appId = newId()
-  const seconds = await makeManyDevices(databaseUrl, { appId, count: devices })
-  if (values.dearest) await makeDear(databaseUrl)
+  const seconds = await makeManyDevices(databaseUrl('audience'), { appId, count: devices })
+  if (values.dearest) await makeDear(databaseUrl('audience'))
   say(`made ${devices} devices in ${seconds.toFixed(0)} s`)
-  const peers = await playPeers(natsUrl, appId)
-  await startAudience(closers, databaseUrl, natsUrl)
+  const peers = await playPeers(openPeer, appId)
+  await startService('audience')
 
   const counted = []
   for (const { what, segment } of values.dearest ? dearestOnes : previews) {
@@ -203,7 +181,8 @@ async function measure(devices: number, rounds: number): Promise<void> {
         `${fanned.lateMs.toFixed(1)} ms at nine tenths (medians of 20)`,
     )
   }
-  if (values.keep) keep({ what: `segments over ${devices} devices of an app`, ...aboutThisRun(), previews: counted, fanOuts: pages })
+  const name = `${values.dearest ? 'segments' : 'preview'}-${devices}`
+  if (values.keep) keep(name, { what: `segments over ${devices} devices of an app`, previews: counted, fanOuts: pages })
 }
 
 /** Counts a segment. Undefined when the count was ended at its time limit; with a million devices no accepted segment may take that long. */
@@ -217,12 +196,12 @@ async function countOrEnded(preview: () => Promise<{ count: number }>): Promise<
 }
 
 /** Answers in place of the other services, as far as audience needs them. The dispatcher's part takes every batch and finishes it without sending. */
-async function playPeers(natsUrl: string, appId: string) {
+async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
   const [gateway, campaigns, tracker, dispatcher] = await Promise.all([
-    openPeer(closers, 'gateway', natsUrl),
-    openPeer(closers, 'campaigns', natsUrl),
-    openPeer(closers, 'tracker', natsUrl),
-    openPeer(closers, 'dispatcher', natsUrl),
+    openPeer('gateway'),
+    openPeer('campaigns'),
+    openPeer('tracker'),
+    openPeer('dispatcher'),
   ])
   const targets = new Map<string, FrozenTarget>()
   let reports: { at: number; queued: number; fannedOut: boolean }[] = []
@@ -305,15 +284,4 @@ function sendOf(appId: string, campaignId: string): FrozenSend {
     presentation: null,
     bypass: {},
   }
-}
-
-function keep(result: ReturnType<typeof aboutThisRun> & Record<string, unknown>): void {
-  const directory = join(root, 'bench/results')
-  mkdirSync(directory, { recursive: true })
-  const file = join(
-    directory,
-    `${values.dearest ? 'segments' : 'preview'}-${values.devices}-${result.at.slice(0, 10)}-${result.commit}.json`,
-  )
-  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
-  say(`kept in ${file}`)
 }

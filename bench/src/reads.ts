@@ -1,54 +1,26 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
 import { listPushes, listStats, readStats } from '@herald/contracts/calls/tracker'
-import type { AppName } from '@herald/contracts/call'
 import { Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { fanOutWork } from '@herald/contracts/topology'
-import { startNatsServer } from '@herald/embedded/nats-server'
-import { startPostgres } from '@herald/embedded/postgres'
-import { openBus, type Bus } from '@herald/service/bus'
-import { openLifecycle } from '@herald/service/lifecycle'
-import { openLog } from '@herald/service/log'
-import { openMetrics } from '@herald/service/metrics'
-import { migrate } from '@herald/service/migrate'
-import { provision } from '@herald/service/provision'
+import type { Bus } from '@herald/service/bus'
 import { fillCampaigns, fillTracker } from '@herald/testing/history'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
-import { aboutThisRun } from './results.ts'
+import { readOptions, say } from './options.ts'
 import { median } from './report.ts'
+import { keep } from './results.ts'
+import { withServicesAlone, type ServicesAlone } from './services-alone.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/reads.ts [--campaigns 1000000] [--pushes 10] [--keep]
 
 Fills a Postgres of its own with a long history of one app: so many campaigns, each with so many pushes, over 90 days. Then it asks campaigns
-and the tracker, as processes, for every list and read, and says of each how long it took and what its statements touched by their plans
+and the tracker, as processes, for twenty lists and reads, and prints of each how long it took and what its statements touched by their plans
 (auto_explain). At last 24 lists of pushes and 30 of templates are asked for at once, again and again, beside sends.
 --keep writes the result to bench/results/. Needs 8 GB of disk for 10,000,000 pushes, and some minutes.`
 
-const { values } = parseArgs({
-  options: {
-    campaigns: { type: 'string', default: '1000000' },
-    pushes: { type: 'string', default: '10' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-
-const directory = mkdtempSync(join(tmpdir(), 'herald-bench-reads-'))
-const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
-const count = Number(values.campaigns)
-const pushes = Number(values.pushes)
+const values = readOptions(help, { campaigns: 1_000_000, pushes: 10, keep: false })
+const { campaigns: count, pushes } = values
 const days = 90
 const appId = newId()
 
@@ -65,17 +37,23 @@ type Explained = { 'Query Text': string; Plan: Plan }
 /** What Postgres has written to its log since the log was last read. */
 let logged = ''
 
-try {
-  const result = await measure()
-  if (values.keep) keep(result)
-} finally {
-  for (const close of closers.toReversed()) await close()
-}
+await withServicesAlone(['campaigns', 'tracker'], measure, {
+  durable: false,
+  settings: {
+    max_wal_size: '8GB',
+    'auto_explain.log_min_duration': '0',
+    'auto_explain.log_analyze': 'on',
+    'auto_explain.log_timing': 'off',
+    'auto_explain.log_buffers': 'on',
+    'auto_explain.log_format': 'json',
+    'auto_explain.log_parameter_max_length': '0',
+  },
+  onLog: (text) => void (logged = (logged + text).slice(-20_000_000)),
+})
 
-async function measure() {
-  const { openPeer } = await startPlatform()
-  const gateway = await openPeer('gateway')
-  const audience = await openPeer('audience')
+async function measure(alone: ServicesAlone): Promise<void> {
+  const gateway = await startWithHistory(alone)
+  const audience = await alone.openPeer('audience')
   await audience.consume(
     fanOutWork,
     { slots: 50 },
@@ -131,7 +109,9 @@ async function measure() {
     )
     reads.push(read)
   }
-  return { campaigns: count, pushes: count * pushes, days, reads, together: await besideSends(gateway) }
+  const together = await besideSends(gateway)
+  const what = 'lists and reads of a long history: time, pages touched, indexes'
+  if (values.keep) keep(`reads-${count}`, { what, campaigns: count, pushes: count * pushes, days, reads, together })
 }
 
 /** Makes reads repeatedly, several at once, while notifications are accepted one after another. */
@@ -169,52 +149,20 @@ async function besideSends(gateway: Bus) {
   return { told, acceptedMs: { p50: sorted[100], p99: sorted[197] } }
 }
 
-async function startPlatform() {
-  const postgres = await startPostgres({
-    dataDir: join(directory, 'postgres'),
-    durable: false,
-    database: 'herald',
-    settings: {
-      max_wal_size: '8GB',
-      'auto_explain.log_min_duration': '0',
-      'auto_explain.log_analyze': 'on',
-      'auto_explain.log_timing': 'off',
-      'auto_explain.log_buffers': 'on',
-      'auto_explain.log_format': 'json',
-      'auto_explain.log_parameter_max_length': '0',
-    },
-    onLog: (text) => void (logged = (logged + text).slice(-20_000_000)),
-  })
-  closers.push(() => postgres.stop())
-  const nats = await startNatsServer({ storeDir: join(directory, 'nats') })
-  closers.push(() => nats.stop())
-  const ownerUrl = postgres.url('herald')
-  const urls = await provision({ ownerUrl, apps: ['campaigns', 'tracker'], passwords: {} })
-  for (const app of ['campaigns', 'tracker'] as const) await migrate({ ownerUrl, app, directory: join(root, 'apps', app, 'migrations') })
-  const environment = {
-    NATS_URL: nats.url,
-    DATABASE_URL_CAMPAIGNS: urls['campaigns'] ?? '',
-    DATABASE_URL_TRACKER: urls['tracker'] ?? '',
-    LOG_LEVEL: 'error',
-  }
-  const openPeer = (name: AppName): Promise<Bus> => {
-    const lifecycle = openLifecycle()
-    closers.push(() => lifecycle.stop((what, error) => say(`${what} did not close: ${String(error)}`)))
-    return openBus({ name, config: { NATS_URL: nats.url }, log: openLog(name, 'silent'), metrics: openMetrics(), ...lifecycle })
-  }
+/** Fills the tables, and then starts both services. Gives the connection in place of the gateway. */
+async function startWithHistory({ ownerUrl, databaseUrl, openPeer, startService }: ServicesAlone): Promise<Bus> {
   const templateId = newId()
   const startedAt = performance.now()
-  await fillCampaigns(environment.DATABASE_URL_CAMPAIGNS, { appId, count, days, templateId })
-  await fillTracker(environment.DATABASE_URL_TRACKER, { appId, count, days, pushes })
+  await fillCampaigns(databaseUrl('campaigns'), { appId, count, days, templateId })
+  await fillTracker(databaseUrl('tracker'), { appId, count, days, pushes })
   say(`${count} campaigns with ${count * pushes} pushes were written in ${Math.round((performance.now() - startedAt) / 1_000)} s`)
   // From here on Postgres explains statements in its log; the statements that wrote the history were not explained.
   await explainFromNowOn(ownerUrl)
-  // The gateway makes the streams for which the services wait.
   const gateway = await openPeer('gateway')
-  for (const app of ['campaigns', 'tracker']) await startApp(app, environment)
+  for (const service of ['campaigns', 'tracker'] as const) await startService(service, { LOG_LEVEL: 'error' })
   const uses = async () => (await gateway.call(campaignCalls.readTemplate, { appId, templateId })).useCount
   await until(async () => (await uses()) === count, { withinMs: 300_000, what: 'the uses of the template' })
-  return { openPeer }
+  return gateway
 }
 
 async function explainFromNowOn(ownerUrl: string): Promise<void> {
@@ -222,23 +170,6 @@ async function explainFromNowOn(ownerUrl: string): Promise<void> {
   await owner.connect()
   await owner.query(`alter database herald set session_preload_libraries = 'auto_explain'`)
   await owner.end()
-}
-
-async function startApp(app: string, environment: Record<string, string>): Promise<void> {
-  const child = spawn(process.execPath, [join(root, 'apps', app, 'src/main.ts')], {
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  closers.push(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = new Promise((done) => child.once('exit', done))
-    child.kill('SIGTERM')
-    await ended
-  })
-  await new Promise((ready, fail) => {
-    child.once('message', ready)
-    child.once('exit', (code) => fail(new Error(`${app} ended with ${code}`)))
-  })
 }
 
 /** Waits until Postgres has written its log, and gives the reads that it has explained since the last call, without those of sweeps. */
@@ -292,15 +223,4 @@ function scansOf(looks: Explained[]): string[] {
   }
   for (const { Plan } of looks) walk(Plan)
   return [...found].toSorted()
-}
-
-function keep(result: Record<string, unknown>): void {
-  const about = aboutThisRun()
-  mkdirSync(join(root, 'bench/results'), { recursive: true })
-  const file = join(root, 'bench/results', `reads-${count}-${about.at.slice(0, 10)}-${about.commit}.json`)
-  writeFileSync(
-    file,
-    `${JSON.stringify({ what: 'lists and reads of a long history: time, pages touched, indexes', ...about, ...result }, null, 2)}\n`,
-  )
-  say(`kept in ${file}`)
 }

@@ -1,9 +1,9 @@
 // Measures how long a registration takes and how much CPU it costs: npm run bench:registrations -- --help
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { registerDevices } from './crowd.ts'
 import { readWal } from './database-use.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
@@ -19,21 +19,8 @@ a restart, into the same tables after --prefill devices more have come in by SQL
 over the first and the last tenth, and CPU by process. The simulator's own crowd registers as many as a tenth, to show what that way takes.
 --statements adds what each statement cost (pg_stat_statements). --keep writes the result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '20000' },
-    prefill: { type: 'string', default: '1000000' },
-    statements: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const [count, prefill] = [Number(values.devices), Number(values.prefill)]
+const values = readOptions(help, { devices: 20_000, prefill: 1_000_000, statements: false, keep: false })
+const { devices: count, prefill } = values
 const tenth = Math.ceil(count / 10)
 
 const herald = await startMeasuredHerald({ statements: values.statements })
@@ -50,9 +37,9 @@ try {
     say(`${prefill} devices came in by SQL in ${seconds.toFixed(0)} s`)
     filled = await measure(tenant, `after ${prefill} devices more`, newDevices(count))
   }
-  const result = { what: `${count} registrations, 32 at once`, ...aboutThisRun(), empty, crowd, prefill, ...(filled && { filled }) }
+  const result = { what: `${count} registrations, 32 at once`, empty, crowd, prefill, ...(filled && { filled }) }
   const name = ['registrations', ...(values.statements ? ['statements'] : []), String(count), `after-${prefill}`].join('-')
-  if (values.keep) say(`kept in ${keep(name, result)}`)
+  if (values.keep) keep(name, result)
 } finally {
   poster.stop()
   await herald.end()

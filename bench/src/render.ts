@@ -1,10 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { compile, type PlaceholderValues } from '@herald/contracts/placeholder'
 import { compileEntry } from '@herald/contracts/render-entry'
 import { Liquid } from 'liquidjs'
-import { aboutThisRun } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { median } from './report.ts'
 
 const help = `node bench/src/render.ts [--seconds 1] [--rounds 5] [--keep]
@@ -12,19 +10,7 @@ const help = `node bench/src/render.ts [--seconds 1] [--rounds 5] [--keep]
 How many texts a second of one core are filled in: our compiler, compiled once as for a batch, and liquidjs, parsed once, by turns over the
 same 1,000 users. Both outputs are compared first. --keep writes the result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '5' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
+const values = readOptions(help, { seconds: 1, rounds: 5, keep: false })
 
 const users: PlaceholderValues[] = Array.from({ length: 1000 }, (_, n) => ({
   user: { id: `user-${n}`, externalId: `customer ${n}`, createdAt: new Date(1_700_000_000_000 + n * 10_000_000).toISOString() },
@@ -64,7 +50,7 @@ const results = cases.map(({ what, render, liquid }) => {
   if (parsed) for (const user of users) if (engine.renderSync(parsed, user) !== render(user)) throw new Error(`void: ${what} differs`)
   const own: number[] = []
   const theirs: number[] = []
-  for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (let round = 0; round < values.rounds; round += 1) {
     own.push(rendersPerSecond(render))
     if (parsed) theirs.push(rendersPerSecond((user) => String(engine.renderSync(parsed, user))))
   }
@@ -84,7 +70,7 @@ const results = cases.map(({ what, render, liquid }) => {
  */
 function rendersPerSecond(render: (user: PlaceholderValues) => string): number {
   const before = process.cpuUsage()
-  const endsAt = performance.now() + Number(values.seconds) * 1000
+  const endsAt = performance.now() + values.seconds * 1000
   let rendered = 0
   let read = 0
   while (performance.now() < endsAt) {
@@ -99,11 +85,4 @@ function rendersPerSecond(render: (user: PlaceholderValues) => string): number {
   return (rendered * 1e6) / (user + system)
 }
 
-if (values.keep) {
-  const about = aboutThisRun()
-  const directory = join(resolve(import.meta.dirname, '../..'), 'bench/results')
-  mkdirSync(directory, { recursive: true })
-  const file = join(directory, `render-${about.at.slice(0, 10)}-${about.commit}.json`)
-  writeFileSync(file, `${JSON.stringify({ what: 'texts filled in per second of CPU', ...about, results }, null, 2)}\n`)
-  say(`kept in ${file}`)
-}
+if (values.keep) keep('render', { what: 'texts filled in per second of CPU', results })

@@ -82,7 +82,7 @@ export function ratios(rounds: Round[], peer: string): { pushesPerSecond: number
   }
 }
 
-/** Writes the rounds as text: the medians of the contenders side by side, and below them Herald's processes. */
+/** Writes the rounds as text: the medians of the contenders side by side, the ratios to each peer, and below them Herald's processes. */
 export function report(rounds: Round[]): string[] {
   const all = medians(rounds)
   const names = Object.keys(all)

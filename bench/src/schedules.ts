@@ -1,59 +1,30 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createCampaign, fanOutStarted, listCampaigns, sendCampaign } from '@herald/contracts/calls/campaigns'
-import type { AppName } from '@herald/contracts/call'
 import type { Campaign, Schedule } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
 import { fanOutWork } from '@herald/contracts/topology'
-import { startNatsServer } from '@herald/embedded/nats-server'
-import { startPostgres } from '@herald/embedded/postgres'
-import { openBus, type Bus } from '@herald/service/bus'
-import { openLifecycle } from '@herald/service/lifecycle'
-import { openLog } from '@herald/service/log'
-import { openMetrics } from '@herald/service/metrics'
-import { migrate } from '@herald/service/migrate'
-import { provision } from '@herald/service/provision'
+import { endChild } from '@herald/embedded/processes'
+import type { Bus } from '@herald/service/bus'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
+import { withServicesAlone, type ServicesAlone } from './services-alone.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/schedules.ts [--schedules 500] [--processes 5] [--kills 2] [--keep]
 
-So many schedules of one second, half of them a date and half a recurrence, are started by so many processes of campaigns, of which
-some are killed with -9 meanwhile. Measures from the due time to the pointer that audience hears. Void unless each has started exactly
+--schedules schedules, half of them a date and half a recurrence, are due in the same second. --processes processes of campaigns start them; --kills
+of these are killed with -9 meanwhile. Measures from the due time to the pointer that audience hears. Void unless each has started exactly
 once. --keep writes the result to bench/results/. Run it on a quiet machine; it waits for the next full minute.`
 
-const { values } = parseArgs({
-  options: {
-    schedules: { type: 'string', default: '500' },
-    processes: { type: 'string', default: '5' },
-    kills: { type: 'string', default: '2' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
+const values = readOptions(help, { schedules: 500, processes: 5, kills: 2, keep: false })
+const { schedules: count, processes, kills } = values
 
-const directory = mkdtempSync(join(tmpdir(), 'herald-bench-schedules-'))
-const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
-try {
-  const result = await measure({ count: Number(values.schedules), processes: Number(values.processes), kills: Number(values.kills) })
+await withServicesAlone(['campaigns'], async (alone) => {
+  const result = await measure(alone)
   for (const [name, value] of Object.entries(result)) say(`${name.padEnd(28)}${JSON.stringify(value)}`)
-  if (values.keep) keep(result)
-} finally {
-  for (const close of closers.toReversed()) await close()
-}
+  if (values.keep) keep('schedules', { what: 'schedules of one second, started by several processes', ...result })
+})
 
-async function measure({ count, processes, kills }: { count: number; processes: number; kills: number }) {
-  const { environment, openPeer } = await startServers()
-  // The gateway comes first, because it makes the streams for which the others wait.
+async function measure({ openPeer, startService }: ServicesAlone) {
   const [gateway, audience] = [await openPeer('gateway'), await openPeer('audience')]
   /** When audience first got a pointer at each campaign, by the clock of this process, and how many pointers it got. */
   const heard = new Map<string, { at: number; times: number }>()
@@ -63,7 +34,7 @@ async function measure({ count, processes, kills }: { count: number; processes: 
     heard.set(campaignId, { at, times: times + 1 })
     await audience.call(fanOutStarted, { campaignIds: [campaignId] })
   })
-  const apps = await Promise.all(Array.from({ length: processes }, () => startCampaigns(environment)))
+  const apps = await Promise.all(Array.from({ length: processes }, () => startService('campaigns')))
 
   // A recurrence is due at the beginning of a minute.
   const appId = newId()
@@ -80,7 +51,7 @@ async function measure({ count, processes, kills }: { count: number; processes: 
 
   for (const [index, app] of apps.slice(0, kills).entries()) {
     await until(() => heard.size > (index * count) / 5, { withinMs: 120_000, what: 'a start' })
-    await end(app, 'SIGKILL')
+    await endChild(app, 'SIGKILL', [])
   }
   await until(() => heard.size >= count, { withinMs: 60_000, what: 'every start' })
   // When campaigns was killed after it began a run and before it published the pointer, the pointer comes within the lease. A pointer after that time
@@ -127,56 +98,4 @@ async function listAll(gateway: Bus, appId: string): Promise<Campaign[]> {
     cursor = page.nextCursor
   }
   return campaigns
-}
-
-/**
- * Starts Postgres with fsync and a nats-server, and makes the schema of campaigns. Gives the environment for campaigns, and a function that connects
- * in place of another service.
- */
-async function startServers() {
-  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
-  closers.push(() => postgres.stop())
-  const nats = await startNatsServer({ storeDir: join(directory, 'nats') })
-  closers.push(() => nats.stop())
-  const ownerUrl = postgres.url('herald')
-  const urls = await provision({ ownerUrl, apps: ['campaigns'], passwords: {} })
-  await migrate({ ownerUrl, app: 'campaigns', directory: join(root, 'apps/campaigns/migrations') })
-  const environment = { NATS_URL: nats.url, DATABASE_URL_CAMPAIGNS: urls['campaigns'] ?? '', LOG_LEVEL: 'warn' }
-  const openPeer = (name: AppName): Promise<Bus> => {
-    const lifecycle = openLifecycle()
-    closers.push(() => lifecycle.stop((what, error) => say(`${what} did not close: ${String(error)}`)))
-    return openBus({ name, config: { NATS_URL: nats.url }, log: openLog(name, 'silent'), metrics: openMetrics(), ...lifecycle })
-  }
-  return { environment, openPeer }
-}
-
-async function startCampaigns(environment: Record<string, string>): Promise<ChildProcess> {
-  const app = spawn(process.execPath, [join(root, 'apps/campaigns/src/main.ts')], {
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  closers.push(() => end(app, 'SIGTERM'))
-  await new Promise((ready, fail) => {
-    app.once('message', ready)
-    app.once('exit', (code) => fail(new Error(`campaigns ended with ${code}`)))
-  })
-  return app
-}
-
-async function end(app: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (app.exitCode !== null || app.signalCode !== null) return
-  const ended = new Promise((done) => app.once('exit', done))
-  app.kill(signal)
-  await ended
-}
-
-function keep(result: Record<string, unknown>): void {
-  const about = aboutThisRun()
-  mkdirSync(join(root, 'bench/results'), { recursive: true })
-  const file = join(root, 'bench/results', `schedules-${about.at.slice(0, 10)}-${about.commit}.json`)
-  writeFileSync(
-    file,
-    `${JSON.stringify({ what: 'schedules of one second, started by several processes', ...about, ...result }, null, 2)}\n`,
-  )
-  say(`kept in ${file}`)
 }

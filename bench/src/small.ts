@@ -1,8 +1,8 @@
 // Measures how long a notification to one device takes and how much CPU it costs: npm run bench:small -- --help
-import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { aboutThisRun, keep } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { externalIdOf, makeDevices, registerDevices } from './crowd.ts'
 import { readWal, untilAllSettled } from './database-use.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
@@ -19,27 +19,10 @@ Notifications to one device each. First --idle of them, five a second: nothing e
 the simulator's record of the push, push by push, and CPU by process until everything is counted. A push too few or a copy voids the run.
 --statements adds what each statement cost (pg_stat_statements). --keep writes the result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    idle: { type: 'string', default: '200' },
-    seconds: { type: 'string', default: '20' },
-    window: { type: 'string', default: '64' },
-    rate: { type: 'string', default: '0' },
-    devices: { type: 'string', default: '500' },
-    platform: { type: 'string', default: 'ios' },
-    statements: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
-const { platform } = values
+const defaults = { idle: 200, seconds: 20, window: 64, rate: 0, devices: 500, platform: 'ios', statements: false, keep: false }
+const values = readOptions(help, defaults)
+const { platform, idle, seconds, window, rate } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
-const [idle, seconds, window, rate] = [Number(values.idle), Number(values.seconds), Number(values.window), Number(values.rate)]
 /** The largest rate of sends in a second. Two cores cannot reach it, because the simulator stores each push with its payload. */
 const mostPerSecond = 5_000
 
@@ -47,7 +30,7 @@ const herald = await startMeasuredHerald({ statements: values.statements })
 const poster = startPoster()
 try {
   const tenant = await givenTenant(herald)
-  const devices = await makeDevices(tenant, platform, Number(values.devices))
+  const devices = await makeDevices(tenant, platform, values.devices)
   await registerDevices(herald, tenant, poster, devices)
   const simulator = herald.simulator
   const warmUp = await measure(tenant, devices, {
@@ -72,7 +55,7 @@ try {
   if (values.keep) {
     const what = `notifications to one ${platform} device each, one at a time and ${rate > 0 ? `${rate} a second` : `${window} under way`}`
     const name = ['small', ...(values.statements ? ['statements'] : []), ...(rate > 0 ? [`rate-${rate}`] : []), platform].join('-')
-    say(`kept in ${keep(name, { what, ...aboutThisRun(), window, rate, seconds, idle: alone, sustained: busy })}`)
+    keep(name, { what, window, rate, seconds, idle: alone, sustained: busy })
   }
 } finally {
   poster.stop()

@@ -52,8 +52,8 @@ export function statementsBetween(before: Statement[], after: Statement[]): Stat
 }
 
 /**
- * Divides the cost of statements by `times`, the number of pushes or sends. `all` is the sum over all statements, `dearest` has the twenty-five that
- * took longest.
+ * Divides the cost of statements by `times`, the number of pushes, sends or registrations. `all` is the sum over all statements, `dearest` has the
+ * twenty-five that took longest.
  */
 export function perThing(statements: Statement[], times: number) {
   const total = (value: 'calls' | 'microseconds' | 'walBytes' | 'fullPages') =>
@@ -74,7 +74,7 @@ export function perThing(statements: Statement[], times: number) {
 
 export type PerThing = ReturnType<typeof perThing>
 
-/** Writes the table as text, with a line for each statement. `thing` is the word for what was counted: push or send. */
+/** Writes the table as text, with a line for each statement. `thing` is the word for what was counted: push, send or registration. */
 export function statementLines({ all, dearest }: PerThing, thing: string): string[] {
   const line = (calls: number, microseconds: number, walBytes: number, text: string) =>
     `${calls.toFixed(4).padStart(10)}${microseconds.toFixed(1).padStart(10)}${walBytes.toFixed(1).padStart(10)}  ${text}`

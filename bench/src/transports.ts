@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { makeVapidPair, mintApnsToken } from '@herald/auth/provider-token'
-import { aboutThisRun } from './results.ts'
+import { readOptions, say } from './options.ts'
+import { keep } from './results.ts'
 import { findH2load, runH2load } from './h2load.ts'
 import { startSimulator } from './http2-simulator.ts'
 import { median } from './report.ts'
@@ -16,27 +16,14 @@ against the simulator in another; for APNs also h2load, where it is installed (D
 the pushes, because each is encrypted. Rounds by turns, in changing order; medians. After each turn the simulator must have accepted exactly what was sent.
 --keep writes the result to bench/results.`
 
-const { values } = parseArgs({
-  options: {
-    pushes: { type: 'string', default: '50000' },
-    rounds: { type: 'string', default: '5' },
-    window: { type: 'string', default: '500' },
-    only: { type: 'string', default: '' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
+const values = readOptions(help, { pushes: 50_000, rounds: 5, window: 500, only: '', keep: false })
 
 type Turn = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number | null }
 type Value = 'pushesPerSecond' | 'cpuMicroseconds'
 
 const root = resolve(import.meta.dirname, '../..')
-const [pushes, window, warmUp] = [Number(values.pushes), Number(values.window), 5_000]
+const { pushes, window } = values
+const warmUp = 5_000
 const services = (['apns', 'fcm', 'web'] as const).filter((service) => values.only === '' || service === values.only)
 const kinds = { apns: ['own', 'library'], fcm: ['own', 'library'], web: ['own', 'library', 'plain'] } as const
 const pushesOf = (service: string): number => (service === 'web' ? Math.ceil(pushes / 5) : pushes)
@@ -112,14 +99,14 @@ function takeTurnOfH2load(path: string, { url, account, addresses: tokens }: Acc
   const bodyFile = join(tmpdir(), `herald-bench-transports-${process.pid}.json`)
   const alert = { title: 'Hello', body: 'This is a push notification of a usual size for the test' }
   writeFileSync(bodyFile, JSON.stringify({ order: '17', aps: { alert }, herald: { msgId: 'm'.repeat(83) } }))
-  const asked = { url, token: tokens[0] ?? '', headers, bodyFile, pushes: pushes + warmUp, window: values.window }
+  const asked = { url, token: tokens[0] ?? '', headers, bodyFile, pushes: pushes + warmUp, window: String(window) }
   return { ...runH2load(path, asked), rssMb: null }
 }
 
 const turns: Record<string, Turn[]> = {}
 try {
   const tasks = await makeAccounts()
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < values.rounds; round++) {
     for (const service of services) {
       const senders = service === 'apns' && h2load ? [...kinds[service], 'h2load' as const] : kinds[service]
       for (const sender of round % 2 ? senders.toReversed() : senders) {
@@ -152,12 +139,4 @@ for (const name of Object.keys(turns)) {
   if (name === own) continue
   say(`${own} / ${name}: ${ratio(own, name, 'pushesPerSecond').toFixed(2)} pushes/s, ${ratio(own, name, 'cpuMicroseconds').toFixed(3)} CPU`)
 }
-if (values.keep) {
-  const about = aboutThisRun()
-  const results = join(root, 'bench/results')
-  mkdirSync(results, { recursive: true })
-  const file = join(results, `transports-${about.at.slice(0, 10)}-${about.commit}.json`)
-  const result = { what: 'pushes through one transport', ...about, pushes, warmUp, window, turns }
-  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
-  say(`kept in ${file}`)
-}
+if (values.keep) keep('transports', { what: 'pushes through one transport', pushes, warmUp, window, turns })

@@ -1,77 +1,47 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { hash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { join } from 'node:path'
 import { confirmAudienceAnnouncements, findExternalIds, hearAudienceListeners } from '@herald/contracts/calls/audience'
 import { confirmTrackerAnnouncements, hearTrackerListeners } from '@herald/contracts/calls/tracker'
 import { createWebhook } from '@herald/contracts/calls/webhooks'
-import type { AppName } from '@herald/contracts/call'
 import type { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
 import { makeServerCertificate } from '@herald/embedded/certificate'
-import { startNatsServer } from '@herald/embedded/nats-server'
-import { startPostgres } from '@herald/embedded/postgres'
-import { openBus } from '@herald/service/bus'
-import { openLog } from '@herald/service/log'
-import { openMetrics } from '@herald/service/metrics'
-import { migrate } from '@herald/service/migrate'
-import { provision } from '@herald/service/provision'
-import type { Service } from '@herald/service/run'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './results.ts'
-import { measureProcesses } from './processes.ts'
+import { readOptions, say } from './options.ts'
+import { measureProcesses, memoryOf } from './processes.ts'
+import { keep } from './results.ts'
+import { withServicesAlone, type ServicesAlone } from './services-alone.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/webhooks.ts [--events 100000] [--apps 20] [--endpoints 1] [--kill] [--keep]
 
-Announces events of so many apps with so many endpoints each, and measures events taken over and deliveries of events per second, with the CPU time of both.
+Announces events of so many apps with so many endpoints each, and measures how many events a second webhooks takes over and delivers, and the CPU time of webhooks and Postgres.
 --kill: 20,000 events, webhooks is killed with -9 every 2 s and 30 % of the answers fail: every event must arrive, and the same
 delivery must always have the same bytes. --keep writes the result to bench/results/. Run it on a quiet machine.`
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string' },
-    apps: { type: 'string', default: '20' },
-    endpoints: { type: 'string', default: '1' },
-    kill: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-const say = (line: string) => process.stdout.write(`${line}\n`)
-if (values.help) {
-  say(help)
-  process.exit(0)
-}
+const values = readOptions(help, { events: '', apps: 20, endpoints: 1, kill: false, keep: false })
 
 const perAnnouncement = 500
 const killEveryMs = 2_000
 /** Limits of V8's heap, in MB, as in production. Without them new objects take up to 130 MB during a burst of events, and the process 384 MB. */
 const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
-const directory = mkdtempSync(join(tmpdir(), 'herald-bench-webhooks-'))
-const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
-try {
-  const result = await measure({
-    eventCount: Number(values.events ?? (values.kill ? 20_000 : 100_000)),
-    appCount: Number(values.apps),
-    endpointCount: Number(values.endpoints),
-  })
-  for (const [name, value] of Object.entries(result)) say(`${name.padEnd(28)}${JSON.stringify(value)}`)
-  if (values.keep) keep(result)
-} finally {
-  for (const close of closers.toReversed()) await close()
-}
+const { apps: appCount, endpoints: endpointCount } = values
+const eventCount = Number(values.events || (values.kill ? 20_000 : 100_000))
 
-async function measure({ eventCount, appCount, endpointCount }: { eventCount: number; appCount: number; endpointCount: number }) {
-  const { environment, bus } = await startServers()
+await withServicesAlone(['webhooks'], async (alone) => {
+  const result = await measure(alone)
+  for (const [name, value] of Object.entries(result)) say(`${name.padEnd(28)}${JSON.stringify(value)}`)
+  if (values.keep) keep(`webhooks${values.kill ? '-kill' : ''}`, { what: 'webhooks: events announced, buffered and delivered', ...result })
+})
+
+async function measure(alone: ServicesAlone) {
+  const { openPeer } = alone
   const confirmedAt = new Map<string, number>()
-  // The gateway comes first, because it makes the streams for which the others wait.
-  const [gateway, tracker, audience] = [await bus('gateway'), await bus('tracker'), await bus('audience')]
+  const [gateway, tracker, audience] = [await openPeer('gateway'), await openPeer('tracker'), await openPeer('audience')]
   tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     for (const id of announcementIds) confirmedAt.set(id, performance.now())
     return {}
@@ -84,9 +54,15 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
     externalIds: Object.fromEntries(userIds.filter((_id, place) => place % 2 === 0).map((id) => [id, `customer-${id}`])),
   }))
 
-  const receiver = await startReceiver()
-  let app = startWebhooks(environment, receiver.authority)
-  closers.push(() => end(app))
+  const receiver = await startReceiver(alone)
+  const environment = {
+    NODE_OPTIONS: heapOptions,
+    SEAL_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_RETRY_BASE_SECONDS: '0.2',
+    NODE_EXTRA_CA_CERTS: receiver.authority,
+  }
+  let app = alone.spawnService('webhooks', environment)
   const appIds = Array.from({ length: appCount }, () => newId())
   const pathsOf = new Map(appIds.map((appId) => [appId, Array.from({ length: endpointCount }, (_, n) => `/${appId}/${n}`)]))
   for (const [appId, paths] of pathsOf) {
@@ -101,7 +77,7 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
   for (let made = 0, n = 0; made < eventCount; made += perAnnouncement, n += 1)
     announcements.set(newId(), eventsOf(appIds[n % appCount] ?? '', Math.min(perAnnouncement, eventCount - made)))
   const expected = new Set([...announcements.values()].flat().flatMap(copiesOf))
-  const before = cpuByProcess()
+  const before = cpuByProcess(alone.directory)
 
   const startedAt = performance.now()
   let kills = 0
@@ -109,7 +85,7 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
     ? setInterval(() => {
         kills += 1
         app.kill('SIGKILL')
-        app = startWebhooks(environment, receiver.authority)
+        app = alone.spawnService('webhooks', environment)
       }, killEveryMs)
     : undefined
   for (let round = 0; confirmedAt.size < announcements.size; round += 1) {
@@ -132,7 +108,7 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
   const bufferedInMs = Math.max(...confirmedAt.values()) - startedAt
   await until(() => receiver.seen.size >= expected.size, { withinMs: 300_000, what: 'every event' })
   const deliveredInMs = performance.now() - startedAt
-  const cpu = cpuByProcess()
+  const cpu = cpuByProcess(alone.directory)
   clearInterval(killing)
   const trickle = values.kill ? undefined : await measureTrickle()
 
@@ -150,7 +126,7 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
     kills,
     posts: receiver.posts,
     copies: receiver.copies,
-    peakRssMb: peakRssMb(app),
+    peakRssMb: memoryOf(app.pid ?? 0).peakRssMb || null,
     ...(trickle === undefined ? {} : { trickleMs: trickle }),
   }
 
@@ -178,43 +154,8 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
   }
 }
 
-/**
- * Starts Postgres with fsync and a nats-server, and makes the schema of webhooks. Gives the environment for webhooks, and a function that connects in
- * place of another service.
- */
-async function startServers() {
-  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
-  closers.push(() => postgres.stop())
-  const nats = await startNatsServer({ storeDir: join(directory, 'nats') })
-  closers.push(() => nats.stop())
-  const ownerUrl = postgres.url('herald')
-  const urls = await provision({ ownerUrl, apps: ['webhooks'], passwords: {} })
-  await migrate({ ownerUrl, app: 'webhooks', directory: join(root, 'apps/webhooks/migrations') })
-  const environment = {
-    NATS_URL: nats.url,
-    DATABASE_URL_WEBHOOKS: urls['webhooks'] ?? '',
-    SEAL_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    WEBHOOK_ALLOW_PRIVATE: 'true',
-    WEBHOOK_RETRY_BASE_SECONDS: '0.2',
-    LOG_LEVEL: 'warn',
-  }
-  const bus = (name: AppName) => {
-    const service: Service<{ NATS_URL: string }> = {
-      name,
-      config: { NATS_URL: nats.url },
-      log: openLog(name, 'silent'),
-      metrics: openMetrics(),
-      needs: () => undefined,
-      beforeStop: () => undefined,
-      onStop: (_what, close) => closers.push(close),
-    }
-    return openBus(service)
-  }
-  return { environment, bus }
-}
-
-/** Starts an https receiver that counts the events. With --kill three of ten answers are failures. */
-async function startReceiver() {
+/** Starts an https receiver that records the events. With --kill three of ten answers are failures. */
+async function startReceiver({ directory, atEnd }: ServicesAlone) {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, ca)
@@ -244,26 +185,12 @@ async function startReceiver() {
     })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  closers.push(() => {
+  atEnd(() => {
     server.closeAllConnections()
     server.close()
   })
   state.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   return state
-}
-
-function startWebhooks(environment: Record<string, string>, authority: string): ChildProcess {
-  return spawn(process.execPath, [join(root, 'apps/webhooks/src/main.ts')], {
-    env: { PATH: process.env['PATH'], NODE_OPTIONS: heapOptions, ...environment, NODE_EXTRA_CA_CERTS: authority },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise((done) => child.once('exit', done))
-  child.kill('SIGTERM')
-  await ended
 }
 
 function eventsOf(appId: string, count: number): Event[] {
@@ -283,24 +210,7 @@ function idOf({ campaignId, subscriptionId, type }: Event): string {
   return `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 }
 
-/** Reads the CPU time so far of webhooks, and of Postgres with all its processes. */
-function cpuByProcess(): Map<string, number> {
+/** Reads the CPU time so far of webhooks, of nats-server, and of Postgres with all its processes. */
+function cpuByProcess(directory: string): Map<string, number> {
   return new Map(measureProcesses(directory).map(({ name, cpuSeconds }) => [name, cpuSeconds]))
-}
-
-function peakRssMb({ pid }: ChildProcess): number | null {
-  try {
-    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return peak === undefined ? null : Math.round(Number(peak) / 1024)
-  } catch {
-    return null
-  }
-}
-
-function keep(result: Record<string, unknown>): void {
-  const about = aboutThisRun()
-  mkdirSync(join(root, 'bench/results'), { recursive: true })
-  const file = join(root, 'bench/results', `webhooks-${values.kill ? 'kill-' : ''}${about.at.slice(0, 10)}-${about.commit}.json`)
-  writeFileSync(file, `${JSON.stringify({ what: 'webhooks: events announced, buffered and delivered', ...about, ...result }, null, 2)}\n`)
-  say(`kept in ${file}`)
 }

@@ -128,7 +128,7 @@ test.each([
 
 test('a service that imports another service is found, even when it declares the import', () => {
   expect(findingsOf({ 'apps/tracker/src/main.ts': `import { serve } from '@herald/gateway/http/serve'` })).toEqual([
-    'apps/tracker/src/main.ts:1 @herald/gateway/http/serve is an app: nobody imports an app',
+    'apps/tracker/src/main.ts:1 @herald/gateway/http/serve is a program of apps/, which no other project may import',
   ])
 })
 

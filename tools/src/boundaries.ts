@@ -58,7 +58,7 @@ function checkFile({
     if (isBuiltin(specifier)) continue
     const name = packageOf(specifier)
     if (projects.some((other) => other.name === name && other.directory.startsWith('apps/')) && name !== project.name) {
-      findings.push({ line, message: `${specifier} is an app: nobody imports an app` })
+      findings.push({ line, message: `${specifier} is a program of apps/, which no other project may import` })
     }
     const isDeclared =
       project.declared.has(name) ||

@@ -86,7 +86,7 @@ const protocols: Record<string, readonly string[]> = {
   'apps/webhooks': ['node:*', '@herald/service/*'],
 }
 
-/** The folders of a service and what each may import, from the rules of the product (`core`) to the flows that use all other folders. */
+/** The folders of a service and what each may import. */
 const folders = (project: string): Record<string, Place> => ({
   core: {
     name: 'core/',
@@ -132,9 +132,9 @@ const flow: Place = {
     '@herald/service/group',
     // Functions for a table that tracker and audience both have.
     '@herald/service/listeners',
-    // Functions for a table that campaigns has too.
+    // Functions for a table that audience, campaigns and tracker have.
     '@herald/service/erased-apps',
-    // Functions that say whether an error means that the database is away, and that keep a queue with apps taking turns. None opens a connection.
+    // `health` is for its functions that say what an error of the database means; main.ts opens the connections.
     '@herald/service/health',
     '@herald/service/turns',
     '@herald/service/sweep',

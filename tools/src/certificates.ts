@@ -11,7 +11,7 @@ const day = 86_400_000
 
 /**
  * Gives the paths of the simulator's CA and its server certificate as PEM files in `<data>/certificates`. The certificate is for localhost, 127.0.0.1
- * and `simulator` (its name among containers). Both are valid for a year, and are made again 30 days before they expire.
+ * and `simulator` (its name among containers). Both are valid for a year, and are made again when less than 30 days are left.
  */
 export function readCertificates(dataDir: string, now: Date): Certificates {
   const directory = join(dataDir, 'certificates')

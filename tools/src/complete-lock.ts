@@ -10,7 +10,7 @@ const before = readFileSync(file, 'utf8')
 const { text, added, unknown } = completeLock(before)
 if (text !== before) writeWhole(file, text, 0o644)
 console.log(`${added.length} packages of other platforms added`)
-if (unknown.length > 0) console.log(`left out, not of one platform: ${unknown.join(', ')}`)
+if (unknown.length > 0) console.log(`optional packages left out, because their names have no platform: ${unknown.join(', ')}`)
 
 const bound = addressesIn(text)
 if (bound.length > 0) {

@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts'
 import { supervise, type Supervised, type Unit } from './supervisor.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** A service gets this many milliseconds to finish its work in flight (architecture.md, Guarantees); then it is killed. */
+/** A process gets this many milliseconds to end, a service to finish its work in flight (architecture.md, Guarantees); then it is killed. */
 const stopLimitMs = 10_000
 /**
  * How often a process that was never ready is started: services four times (with waits of 1.4 s in all), servers once, because a server's first error

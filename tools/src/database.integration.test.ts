@@ -15,6 +15,6 @@ test('a Postgres that allows too few connections for all pools is refused at the
   const { ownerUrl } = await freshDatabase()
   await expect(checkConnections(ownerUrl, 50)).resolves.toBeUndefined()
   await expect(checkConnections(ownerUrl, 100_000)).rejects.toThrow(
-    /^The apps may open 100000 connections and this Postgres allows \d+\. Raise max_connections, or lower DATABASE_POOL_SIZE or HERALD_INSTANCES\.$/,
+    /^The services may open 100000 connections and this Postgres allows \d+\. Raise max_connections, or lower DATABASE_POOL_SIZE or HERALD_INSTANCES\.$/,
   )
 })

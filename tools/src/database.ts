@@ -31,7 +31,7 @@ export async function checkConnections(ownerUrl: string, needed: number): Promis
     const most = rows[0]?.most ?? 0
     if (most >= needed) return
     throw new StartError(
-      `The apps may open ${needed} connections and this Postgres allows ${most}. Raise max_connections, or lower DATABASE_POOL_SIZE or HERALD_INSTANCES.`,
+      `The services may open ${needed} connections and this Postgres allows ${most}. Raise max_connections, or lower DATABASE_POOL_SIZE or HERALD_INSTANCES.`,
     )
   } catch (error) {
     throw explainDatabaseError(ownerUrl, error)

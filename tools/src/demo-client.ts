@@ -8,7 +8,7 @@ export type HeraldClient = {
   makeDevices(options: Record<string, unknown>): Promise<string[]>
   /** Whether the app of an earlier start still exists in Herald, and its device in the simulator. */
   stillThere(appId: string, deviceId: string): Promise<boolean>
-  /** Waits a short time until the devices have sent all their reports. */
+  /** Waits until the simulated devices have sent all their reports, at most 10 s. */
   reportsAreIn(signal: AbortSignal): Promise<void>
 }
 

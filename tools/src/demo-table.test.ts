@@ -8,7 +8,7 @@ const push = (platform: Push['platform'], outcome: Push['outcome'], code: string
   engagements,
 })
 
-test('in the demo’s table queued is the sum of sent, failed and skipped, for each platform and in all', () => {
+test('the demo’s table counts pushes by outcome and by what devices reported, for each platform and in all, and failures and skips by code', () => {
   const lines = demoTable(
     [
       push('ios', 'sent', null, 'delivered', 'opened'),

@@ -5,7 +5,7 @@ export type Push = { platform: Platform; outcome: 'sent' | 'failed' | 'skipped';
 
 const columns = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened'] as const
 
-/** Writes the table of a campaign's outcomes, for each platform and in all, with the failures by code and the seconds that the send took. */
+/** Writes the table of a campaign's outcomes, for each platform and in all, with failures and skips by code and the seconds that the send took. */
 export function demoTable(pushes: Push[], seconds: number): string[] {
   const rows = [...platforms, 'total'].map((name) => {
     const own = pushes.filter(({ platform }) => name === 'total' || platform === name)

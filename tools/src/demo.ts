@@ -22,7 +22,7 @@ type DemoState = {
   publicKey: string
   /** The simulator's ids of the devices. */
   devices: string[]
-  /** The devices from which the mobile app was uninstalled: the provider calls their tokens dead. */
+  /** Those of `devices` whose tokens or endpoints the simulated provider calls dead, as after an uninstall. */
   dead: string[]
 }
 
@@ -32,9 +32,9 @@ const perPlatform = 100
 const deadPerPlatform = 4
 
 /**
- * Shows what the platform does: makes an app with 300 simulated devices, some of them dead, sends one notification, and prints its progress, the
- * table of its outcomes and what to try next. The notification goes through the public API, and its pushes through the real protocols of the
- * providers.
+ * Shows what the platform does: makes an app with 300 simulated devices, some of them dead, or finds that of an earlier start, sends one
+ * notification, and prints its progress, the table of its outcomes and what to try next. The notification goes through the public API, and its pushes
+ * through the real protocols of the providers.
  */
 export async function demo(options: DemoOptions): Promise<void> {
   const { print, dataDir } = options

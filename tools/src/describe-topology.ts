@@ -17,7 +17,7 @@ import { root } from './workspace.ts'
 
 const Call = z.object({ subject: z.string().startsWith('rpc.'), timeoutMs: z.number() })
 
-/** Writes the page of everything that travels between services: streams, consumers, events and calls. */
+/** Writes the page of the streams, consumers, events and calls, and of what NATS lets each service do. */
 export async function describeTopology(): Promise<string> {
   return [
     '# Topology',

@@ -16,7 +16,7 @@ test('the Dockerfile copies the package.json of every project, because with one 
   expect(copied.toSorted()).toEqual(manifests)
 })
 
-test('the gateway’s image has the pages in the directory in which the gateway looks for them', () => {
+test('the Dockerfile copies the pages into the directory of the gateway’s image in which the gateway looks for them', () => {
   const pages = readFileSync(join(root, 'apps/gateway/src/pages/http/static-files.ts'), 'utf8')
   const beside = [...pages.matchAll(/builtAt\(\w+, '(\w+)', '([\w/]+)'\)/g)].map(([, name, built]) => ({ name, built }))
   expect(beside).toHaveLength(3)

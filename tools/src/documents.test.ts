@@ -5,7 +5,7 @@ import { blocksOf, generatedPages, readMarkedPages, readPage } from './guide/pag
 import { root } from './workspace.ts'
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-/** The README, the pages of docs/ that are written by hand, and the READMEs in apps/ and e2e/, by their paths in the repository. */
+/** The README, the pages of docs/ except those in `generatedPages`, and the READMEs in apps/ and e2e/, by their paths in the repository. */
 const texts = globSync(['README.md', 'docs/**/*.md', 'apps/*/README.md', 'e2e/**/README.md'], {
   cwd: root,
   exclude: ['**/node_modules/**', ...generatedPages.map((page) => `docs/${page}`)],

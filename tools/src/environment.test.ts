@@ -38,7 +38,7 @@ const given = {
 }
 
 // spec: running/secrets-apart
-test('each service gets its own database address and the secrets that it needs, and those of no other service', () => {
+test('a service gets its own database address and NATS password and the secrets that it needs, and no others', () => {
   expect(environmentOf('gateway', given, computed)).toEqual({
     PATH: '/bin',
     HOST: '127.0.0.1',

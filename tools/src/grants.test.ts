@@ -10,7 +10,7 @@ const lanes = everyLane.map(({ platform, lane }) => batchSubject(platform, lane)
 const subjects = (of: readonly { subject: string }[]) => of.map(({ subject }) => subject).toSorted()
 
 // spec: running/nats-users
-test.each(apps)('NATS allows the service %s what its source uses, and nothing more', async (app) => {
+test.each(apps)('the list from which NATS users get their rights has for the service %s what its source uses, and nothing more', async (app) => {
   const { asks, tells, hears, stores, reads } = uses[app]
   const found = await readUses(app)
 
@@ -24,7 +24,7 @@ test.each(apps)('NATS allows the service %s what its source uses, and nothing mo
   })
 })
 
-test('every call is answered by the service in its name, and made by another service', async () => {
+test('every call of the contracts is answered by exactly one service, and made by at least one', async () => {
   const found = await Promise.all(apps.map(readUses))
   // makeStreams is made and answered by libs/service itself.
   const calls = (await readCalls()).map(({ subject }) => subject).filter((subject) => subject !== makeStreams.subject)

@@ -16,7 +16,7 @@ export function parseInstances(text: string | undefined): Record<AppName, number
     .filter((part) => part !== '')) {
     const [name, count] = part.split('=').map((side) => side.trim())
     const app = apps.find((app) => app === name)
-    if (app === undefined) throw new StartError(`HERALD_INSTANCES names "${name}". The apps are: ${apps.join(', ')}.`)
+    if (app === undefined) throw new StartError(`HERALD_INSTANCES names "${name}". The services are: ${apps.join(', ')}.`)
     if (count === undefined || !/^\d+$/.test(count) || Number(count) > mostInstances) {
       throw new StartError(`HERALD_INSTANCES: "${part}" must be ${app}=<number up to ${mostInstances}>.`)
     }

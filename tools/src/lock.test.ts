@@ -38,7 +38,7 @@ test('entries of the lock file stay as they are, nested or not, and a second run
   expect(completeLock(once.text)).toEqual({ text: once.text, added: [], unknown: ['plain@1.0.0'] })
 })
 
-test('a package for which the lock file names an address is found; a workspace is not one', () => {
+test('a package for which the lock file names an address is found, and a workspace of this repository is not', () => {
   const text = lock({
     'node_modules/@herald/tools': { resolved: 'tools', link: true },
     'node_modules/a': { version: '1.0.0', resolved: 'https://somewhere.example/a.tgz' },

@@ -83,7 +83,7 @@ test('a build that hangs is stopped and reported as failed', async () => {
   expect(said.join('\n')).toContain('it did not end within 0.3 s')
 })
 
-test('a build stops when the process that began it ends, however that process ends', async () => {
+test('a build stops when the process that began it is killed', async () => {
   const { directory } = givenRepository(`import { writeFileSync } from 'node:fs'
 writeFileSync('building', String(process.pid))
 setInterval(() => undefined, 1000)`)

@@ -31,8 +31,8 @@ const buildWithinMs = 300_000
 const lastLines = 15
 
 /**
- * Builds the pages whose sources have changed since they were last built, one after another. When a build fails, its output is printed and the files
- * in the directory stay as the failed build left them. Gives the names of the pages that failed.
+ * Builds the pages whose sources have changed since they were last built, one after another. When a build fails, the end of its output is printed and
+ * the files in the directory stay as the failed build left them. Gives the names of the pages that failed.
  */
 export async function buildPages(builds: readonly PageBuild[], options: Options): Promise<string[]> {
   const failed: string[] = []
@@ -82,7 +82,7 @@ export function isBuilt(build: PageBuild, directory = root): boolean {
   return existsSync(file) && readFileSync(file, 'utf8') === hashOfSources(build, directory)
 }
 
-/** Computes a hash of the paths and contents of all files that a build may read, and of the versions of the installed packages. */
+/** Computes a hash of the paths and contents of a build's sources (without tests), of its program and of package-lock.json. */
 function hashOfSources({ script, sources }: PageBuild, directory: string): string {
   const hash = createHash('sha256')
   for (const place of [...sources, script, 'package-lock.json'].flatMap((source) => filesIn(directory, source)))

@@ -30,7 +30,7 @@ export type PlatformOptions = {
 }
 
 /**
- * Starts everything in its order: Postgres and nats-server, roles and tables, the simulator, every service. Resolves when all are ready and the
+ * Starts Postgres and nats-server, makes roles and tables, starts the simulator and then all services together. Resolves when all are ready and the
  * gateway's health is good. All processes that were started are in `crew`, also when a later start fails.
  */
 export async function startPlatform({ dataDir, environment, simulator, crew, print, signal }: PlatformOptions): Promise<Platform> {
@@ -174,5 +174,5 @@ async function untilHealthy(baseUrl: string): Promise<void> {
     }
     await wait(100)
   }
-  throw new StartError(`Every app runs, but ${baseUrl}/health did not answer 200 within 30 s. Last answer: ${last}`)
+  throw new StartError(`Every service runs, but ${baseUrl}/health did not answer 200 within 30 s. Last answer: ${last}`)
 }

@@ -14,8 +14,8 @@ const Ports = z.object({
   nats: port.optional(),
   simulator: z.record(z.string(), port).optional(),
   /**
-   * The ports of the last simulator, after it has stopped. The endpoints of its web devices contain its port, so the next simulator takes the same
-   * ports.
+   * The ports of the last simulator, while the platform runs without one. The endpoints of web devices contain a port, so the next simulator takes the
+   * same ports.
    */
   formerSimulator: z.record(z.string(), port).optional(),
   /** The ports for probes and metrics, by process, such as `gateway-1`. */
@@ -54,8 +54,7 @@ export async function pickPort(former: number | undefined): Promise<number> {
 }
 
 /**
- * Picks a port for each server of the simulator. A data directory has the same ports at each start, because the endpoints of web devices contain a
- * port.
+ * Picks a port for each server of the simulator: the former one if it is free, because the endpoints of web devices contain a port.
  */
 export const pickSimulatorPorts = (former?: Record<string, number>): Promise<Record<string, number>> =>
   pickPorts(Object.keys(simulatorPorts), former)

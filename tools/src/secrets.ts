@@ -27,7 +27,7 @@ export type Secrets = {
 }
 
 /**
- * Gives the secrets of this installation: those in the environment, else those in `<data>/secrets.json` (0600), which is written at the first start.
+ * Gives the secrets of this installation: those in the environment, else those in `<data>/secrets.json` (0600), which the first start makes.
  * A broken file is never replaced, because without its SEAL_KEYS every stored credential would be lost.
  */
 export function readSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {

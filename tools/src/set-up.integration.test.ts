@@ -44,7 +44,7 @@ test('in containers each service gets its own NATS password, nats-server gets al
   }
 })
 
-test('the NATS server of docker compose accepts the users that the set-up made, and shows its state only inside its container', () => {
+test('docker-compose.yml and deploy/nats.conf give nats-server the users that the set-up made, and let it show its state on 127.0.0.1 alone', () => {
   const [compose, configuration] = ['docker-compose.yml', 'deploy/nats.conf'].map((file) => readFileSync(join(root, file), 'utf8'))
 
   expect(compose).toContain('- secrets-nats:/secrets/nats\n')

@@ -1,6 +1,6 @@
 // Makes what a stack of containers needs before its services start (docker-compose.yml):
-// `secrets` makes the secrets that were not given. It writes each service's secrets into <SET_UP_OUT>/<app>, a file for each setting, and the users
-// of NATS into <SET_UP_OUT>/nats.
+// `secrets` makes the secrets that were not given. It writes those of each service, of `postgres` and of `migrate` into <SET_UP_OUT>/<name>, a file
+// for each setting, and the users of NATS into <SET_UP_OUT>/nats.
 // `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every upgrade.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'

@@ -65,10 +65,10 @@ test('a rule’s heading that names another page, has another form or exists twi
 
 test.each([
   ['a comment that cites a document by its number', `// ${numbered}`, `"${numbered}" names no document: name the page and its section`],
-  ['a document that is elsewhere', `/** As ${elsewhere} says. */`, `${elsewhere} is not in the repository`],
-  ['a document in the title of a test', `test('as ${elsewhere} has it', () => {})`, `${elsewhere} is not in the repository`],
+  ['a document that is not in the repository', `/** As ${elsewhere} says. */`, `${elsewhere} is not in the repository`],
+  ['such a document in the title of a test', `test('as ${elsewhere} has it', () => {})`, `${elsewhere} is not in the repository`],
   ['a page without its directory', `// see ${bare}`, `${bare} is not in the repository`],
-])('%s is found', (_, text, message) => {
+])('the check reports %s', (_, text, message) => {
   expect(check({ 'apps/gateway/src/main.ts': text }).findings).toEqual([`apps/gateway/src/main.ts:1 ${message}`])
 })
 

@@ -27,8 +27,8 @@ const numbered = /\b(?:decisions|pattern|path|house|design) \d/
 const page = /[\w./-]*\w\.md\b/g
 
 /**
- * Reads the pages of the specification below `root`, and every citation in the repository, such as `spec: identity/device-limit`. Reports cited rules
- * that do not exist, rules with two headings, and mentions of pages that are not in the repository.
+ * Reads the pages of the specification below `root`, and every citation in the files of `sources`, such as `spec: identity/device-limit`. Reports
+ * cited rules that do not exist, headings that are no rule's name or repeat one, and mentions of pages that are not in the repository.
  */
 export function checkSpecification(root: string): Specification {
   const findings: Finding[] = []

@@ -89,7 +89,7 @@ test('the starter gives up a process that was never ready after the allowed numb
   expect(sample.children).toHaveLength(2)
 })
 
-test('when a process is stopped during its start, nothing of it goes on running', async () => {
+test('a process that is stopped during its start ends, and is not started again', async () => {
   const sample = given(`setInterval(() => {}, 1000)`)
   const supervised = sample.start(4)
   const outcome = supervised.ready.catch((error: Error) => error.message)

@@ -8,7 +8,7 @@ export const octets = (content: Buffer): Buffer => value(0x04, content)
 export const utf8 = (text: string): Buffer => value(0x0c, Buffer.from(text))
 export const truth = Buffer.from([0x01, 0x01, 0xff])
 
-/** Adds a context tag. `explicit` puts it around whole values; `implicit` puts it where a primitive has its own tag. */
+/** Adds a context tag: `explicit` around whole values, `implicit` instead of a primitive value's own tag. */
 export const explicit = (number: number, content: Buffer): Buffer => value(0xa0 + number, content)
 export const implicit = (number: number, content: Buffer): Buffer => value(0x80 + number, content)
 

@@ -22,13 +22,13 @@ export type NatsServerOptions = {
 
 export type RunningNatsServer = { url: string; port: number; pid: number; child: ChildProcess; stop: () => Promise<void> }
 
-/** The oldest version that is accepted. 2.10.23 fixes a loss of messages after a kill; Debian 12 has 2.9.10. */
+/** The oldest version that is accepted on PATH. 2.10.23 fixes a loss of messages after a kill; Debian 12 has 2.9.10. */
 const oldest = [2, 10, 23] as const
 
 /**
  * Starts a nats-server with JetStream on 127.0.0.1 and returns when it is ready (40 ms). When a server still runs on the directory, waits up to 10 s
- * for its end, because two servers would destroy the store and nats-server does not check. Throws an EmbeddedServerError with a remedy: no binary,
- * too old, directory in use, port taken, disk full.
+ * for its end, because two servers would destroy the store and nats-server does not check. Throws an EmbeddedServerError when it cannot start, for
+ * example: no binary, too old, directory in use, port taken, disk full.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
   const storeDir = absolute(options.storeDir)
@@ -51,7 +51,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   return { url: `nats://127.0.0.1:${port}`, port, pid: child.pid ?? 0, child, stop: () => endChild(child, 'SIGTERM', [[5_000, 'SIGKILL']]) }
 }
 
-/** Gives the pid of the nats-server that runs on this directory; undefined when none does. */
+/** Gives the pid of the nats-server that runs on this directory; undefined when none does. Then the pid file of a dead one is removed. */
 export function findRunningNatsServer(storeDir: string): number | undefined {
   const file = join(absolute(storeDir), 'nats-server.pid')
   if (!existsSync(file)) return undefined

@@ -7,7 +7,7 @@ import { commandLineOf } from './processes.ts'
 import { EmbeddedServerError, isDiskFull } from './server-error.ts'
 import { commandFor, type Account } from './unprivileged.ts'
 
-/** The environment of every Postgres program. It takes nothing from this process: a PGPORT or a locale of this machine would change the cluster. */
+/** The environment of every Postgres program. It takes only PATH from this process: a PGPORT or a locale of this machine would change the cluster. */
 export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
 export type ClusterOptions = {

@@ -36,7 +36,7 @@ export function identityOf(pid: number): string | undefined {
   return `${boot}:${afterName[19]}`
 }
 
-/** Ends a child process: sends the first signal at once and each further one after its wait in milliseconds. Returns when the child has ended. */
+/** Ends a child process: sends the first signal at once, and each further one `waitMs` after the one before. Returns when the child has ended. */
 export async function endChild(
   child: ChildProcess,
   first: NodeJS.Signals,

@@ -1,4 +1,4 @@
-/** An error because an embedded server cannot run here. The message tells the operator what is wrong and what to do about it. */
+/** An error because an embedded server cannot run here. The message tells the operator what is wrong and, where this is known, what to do. */
 export class EmbeddedServerError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })

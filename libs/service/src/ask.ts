@@ -10,7 +10,7 @@ import { inSpan, tracedHeaders } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import type { Versions } from './versions.ts'
 
-/** The largest body to send, in bytes; a larger one gets a fault. Above the server's `max_payload` of 4 MB a caller would only see a time-out. */
+/** The largest body to send, in bytes. Above the server's `max_payload` of 4 MB the NATS client throws an error that names no subject. */
 const largestBody = 3_000_000
 /** For this long a call that no process answers ("no responders") is made again every 50 ms, because a service that restarts is soon back. */
 const noResponderPatienceMs = 1_000
@@ -23,7 +23,7 @@ type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | u
 
 export type Ask = {
   <Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
-  /** Notes that NATS does not allow this process to use a subject. The calls that wait for an answer on the subject fail at once. */
+  /** Notes that NATS does not allow this process to publish to a subject. Calls on the subject that wait for an answer fail at once. */
   refused(subject: string): void
 }
 

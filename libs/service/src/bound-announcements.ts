@@ -5,15 +5,15 @@ import { startSweep } from './sweep.ts'
 
 /** While a service stores more bytes of announcements than this, the oldest are dropped. The NATS stream EVENTS has the same bound. */
 const mostStoredBytes = 1_000_000_000
-/** An announcement that is older is dropped. Webhooks remembers an announcement for three days, and after that would take it for a new one. */
+/** Older announcements are dropped: webhooks remembers which ones it has stored for three days, and after that would take a repeat for a new one. */
 const keptHours = 48
 const everyMs = 30_000
 const portion = 1_000
 
 /**
  * Bounds the announcements that a service stores until webhooks confirms them. The oldest are dropped when they are older than two days, or when all
- * together take more than 1 GB. Dropped announcements are counted, and an error line says so. Webhooks likewise drops an endpoint's oldest events
- * above 100,000.
+ * together take more than 1 GB. Dropped announcements are counted, and an error line says so. Webhooks likewise drops an endpoint's oldest
+ * waiting events above 100,000.
  */
 export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatch, db: Kysely<Tables>): void {
   const dropped = service.metrics.counter(
@@ -26,7 +26,10 @@ export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatc
     const took = await dropOldAnnouncements(db, { mostBytes: mostStoredBytes, hours: keptHours, limit: portion })
     if (took > 0) {
       dropped.inc(took)
-      service.log.error({ dropped: took }, 'announcements to webhooks were dropped: webhooks has confirmed none for too long; start it')
+      service.log.error(
+        { dropped: took },
+        'announcements were dropped, because webhooks did not confirm them for two days or more than 1 GB wait; is webhooks running?',
+      )
     }
     if (took < portion) nextAt = performance.now() + everyMs
     return { took: took < portion ? 0 : took }

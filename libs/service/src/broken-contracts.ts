@@ -1,6 +1,7 @@
 import { idsOf, type Log } from './log.ts'
 
-/** Per contract at most one line is written in this time, so that a flood of broken messages does not flood the log. The next line counts them. */
+/** A writer writes at most one line in this time, so that a flood of broken messages does not flood the log. Its next line has the number of notes
+ * that it left out (`unsaid`). */
 const everyMs = 10_000
 /**
  * At most this many wrong fields are named in a line, each with at most `longestPath` characters. A body of 3 MB can be wrong in a hundred thousand
@@ -9,7 +10,7 @@ const everyMs = 10_000
 const mostPaths = 20
 const longestPath = 100
 
-/** Writes the error lines about calls or messages that break one contract. */
+/** Opens a writer of error lines about one kind of broken message; `sentence` says what is wrong with them. */
 export function brokenContracts({ log }: { log: Log }, sentence: string) {
   let lastAt = Number.NEGATIVE_INFINITY
   let unsaid = 0

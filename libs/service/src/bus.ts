@@ -36,7 +36,7 @@ export type Bus = {
   /** Whether NATS is connected now. */
   readonly up: boolean
   /**
-   * Calls another service and gives its answer. Throws the Fault that the other service answers, or queue_unavailable when no answer comes in time.
+   * Calls another service and gives its answer. Throws the Fault that the other service answers, or queue_unavailable when no answer comes.
    */
   call<Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
   /**
@@ -48,7 +48,7 @@ export type Bus = {
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**
    * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message
-   * that breaks its contract is terminated, and a message of another version is left to other processes of the service.
+   * that breaks its contract is terminated. One of another version is left to other processes of the service, and terminated when none takes it.
    */
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
   /** Sends a message to every process that listens now. The message is not stored. */
@@ -97,7 +97,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
   service.onStop('bus', async () => {
-    // First no more calls come in, then those that came are answered, and last the connection closes. Each wait is short, as NATS may be away.
+    // First no more calls come in, then those that came are answered, and last the connection closes. The waits for NATS are short: it may be away.
     await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
     await within(2_000, connection.drain())
@@ -204,8 +204,7 @@ const asFault = ({ code, message, details, retryAfterSeconds }: Fault) => ({ cod
 
 /**
  * Makes the Fault that a caller gets for an error. A Fault stays as it is, a database that is away gives `database_unavailable`, and one that is too
- * busy gives `queue_unavailable`. Any other error is a mistake of Herald's and becomes `internal`. A busy
- * database and every `internal` are logged here, once.
+ * busy gives `queue_unavailable`. Any other error is a mistake of Herald's and becomes `internal`. A busy database and every `internal` are logged.
  */
 function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
   if (error instanceof Fault && error.code in faultStatus) {

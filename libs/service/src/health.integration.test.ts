@@ -51,7 +51,7 @@ test('a connection that is lost between two queries of a transaction ends the tr
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
-/** Freezes the processes of Postgres's connections too, because on a frozen machine not only the main process stands still. */
+/** Freezes all child processes of Postgres too, because on a frozen machine not only the main process stands still. */
 async function stopBackends(): Promise<{ pids: number[] }> {
   const { execFileSync } = await import('node:child_process')
   const pids = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postgres.pid)], { encoding: 'utf8' })

@@ -53,8 +53,8 @@ export type StreamsOptions = {
 }
 
 /**
- * Opens streams and durable consumers as libs/contracts/topology.ts says. Missing ones are made at the start, and again when a publish or a pull
- * finds that the server has lost its store. The sweeps publish the lost messages again.
+ * Opens streams and durable consumers as libs/contracts/topology.ts says. Missing ones are made at the start, when NATS is back (`restore`), and
+ * when a publish or a pull finds that the server has lost its store. The sweeps publish the lost messages again.
  */
 export async function openStreams(
   service: Service,
@@ -114,7 +114,7 @@ export async function openStreams(
     const broken = brokenContracts(service, 'a message broke its contract')
     const others = brokenContracts(
       service,
-      'a message is of another version: the app that wrote it or this one is older and must be replaced',
+      'a message is of another version: the service that wrote it or this one is older and must be replaced',
     )
     let reader: JetStreamConsumer | undefined
     const handle = async (message: JsMsg) => {

@@ -57,7 +57,7 @@ test('a process with an older topology leaves the streams and consumers of a new
 })
 
 test.each([undefined, topologyVersion - 1, topologyVersion])(
-  'a stream and a consumer that version %s of the topology (undefined: none yet) has changed are set back to what this version says, and stay so',
+  'a stream and a consumer that a process with topology version %s (undefined: from before versions) has changed are set back, and stay so',
   async (version) => {
     const { manager } = await givenServer()
     await change(manager, version)

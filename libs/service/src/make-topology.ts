@@ -15,9 +15,9 @@ import { nanos } from '@nats-io/transport-node'
 const versionKey = 'herald-topology'
 
 /**
- * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets back those that differ because an older version or a person
- * changed them. A stream of a newer version, and its consumers, are left as they are: otherwise a process of the old version would change them back
- * with every reconnect.
+ * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets back those that an older version or a person has changed. A stream
+ * of a newer version and all its consumers, and a consumer of a newer version, are left as they are: otherwise a process of the old version would
+ * change them back with every reconnect.
  */
 export async function makeTopology(manager: JetStreamManager, version = topologyVersion): Promise<void> {
   const metadata = { [versionKey]: String(version) }

@@ -157,7 +157,7 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(refusal()), withinMs)
     try {
-      // A caller whose time is over is answered, but the read goes on until its statement ends, and counts as under way until then.
+      // A caller whose time is over is answered, but `work` goes on to its end, and counts as under way until then.
       return await Promise.race([turn(() => work(db), asker), tooLate])
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
@@ -173,7 +173,7 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
 const retriedTimes = 3
 
 /**
- * Runs one transaction. After a deadlock (40P01) or a serialisation failure (40001) the transaction is tried again, up to three times. These are
+ * Runs one transaction. After a deadlock (40P01) or a serialisation failure (40001) the transaction is tried again, up to three times. Deadlocks are
  * rare, because writes of several rows are sorted by key and counters come last (deadlocks unsorted: 4 in 240, sorted: 0).
  */
 export const transact = <Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>

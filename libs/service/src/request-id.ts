@@ -1,14 +1,14 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 
 /**
- * The id of the HTTP request that work is done for. Log lines name it (log.ts), and calls carry it to other services (bus.ts). Stored messages do not
- * carry it: their work belongs to a campaign, and its log lines name the campaign.
+ * The id of the HTTP request that work is done for. Log lines name it (log.ts), and calls carry it to other services (ask.ts). Stored messages do not
+ * carry it: log lines about a stored message name the campaign instead.
  */
 const current = new AsyncLocalStorage<string>()
 
 export const activeRequestId = (): string | undefined => current.getStore()
 
-/** Runs work for a request. Without an id the work belongs to no request. */
+/** Runs work for a request. Without an id the work stays part of the request that is active now, if there is one. */
 export const forRequest = <T>(requestId: string | undefined, work: () => T): T => (requestId ? current.run(requestId, work) : work())
 
 /** Runs work as part of a certain request and trace, or of none. */

@@ -22,7 +22,7 @@ const askUntraced = tracedCall('rpc.tracker.test-untraced')
 const came = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 
-test('without an OpenTelemetry SDK a call carries no trace to the service that answers', async () => {
+test('without an OpenTelemetry SDK a call is answered, and the service that answers it sees no trace', async () => {
   const [tracker, gateway] = [await openFor('tracker'), await openFor('gateway')]
   tracker.answer(askUntraced, async () => ({ traceId: activeTrace()?.traceId }))
 

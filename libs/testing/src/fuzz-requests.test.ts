@@ -42,7 +42,7 @@ test.each([
   ['a code that is not listed', told(429, { error: { code: 'busy' } }, { 'retry-after': '5' }), 'the code busy is not documented'],
   ['a header that is missing', told(429, limited), 'the header Retry-After is missing'],
   ['no request id', told(204, undefined, { 'x-request-id': undefined }), 'x-request-id is missing'],
-])('%s is found', (_, answer, why) => {
+])('an answer that is not as the OpenAPI document describes it is refused with the reason: %s', (_, answer, why) => {
   expect(whyNotDocumented(document, request, answer)).toContain(why)
 })
 

@@ -178,7 +178,7 @@ function broken(random: Random, json: string): string | Buffer {
   return json.replace('{', random.pick(['{"__proto__":{"a":1},', '{"constructor":1,', '{,', '{"a":1e999,', '{"a":"\\ud800",']))
 }
 
-/** Changes the method or path of a request. When an operation has the new ones, the answer must be as documented for that operation. */
+/** Changes the method or path of a request. The request then counts as one to no operation, even when an operation has the new method and path. */
 function astray(document: ApiDocument, random: Random, request: FuzzRequest): FuzzRequest {
   if (random.chance(0.5)) {
     const method = random.pick(['GET', 'PUT', 'PATCH', 'DELETE', 'POST', 'OPTIONS', 'TRACE', 'PROPFIND'])
@@ -196,9 +196,9 @@ function astray(document: ApiDocument, random: Random, request: FuzzRequest): Fu
 }
 
 /**
- * Says why a response is not what the document promises; undefined when it is. A response must not be a 5xx. It must have a status that is listed, a
- * body that matches its schema, an error code that is listed, and the required headers. A response to no operation must at least have the form of an
- * error.
+ * Says why a response is not what the document promises; undefined when it is. A response must have an x-request-id and not be a 5xx. Its status,
+ * media type and error code must be listed, its body must match the schema, and the required headers must be there. A response to no operation may be
+ * anything below 400; a refusal must be empty or have the form of an error.
  */
 export function whyNotDocumented(document: ApiDocument, request: FuzzRequest, { status, headers, text }: FuzzResponse): string | undefined {
   if (status >= 500) return `the status is ${status}`

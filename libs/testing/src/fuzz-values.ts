@@ -110,7 +110,10 @@ function nested(depth: number): unknown {
   return value
 }
 
-/** Makes a value that a JSON Schema describes. It is mostly right; a rule that the schema lacks cannot be known here. `ids` gives ids that exist. */
+/**
+ * Makes a value about as a JSON Schema describes it: types, constants and required fields are right; most patterns and lengths are ignored, and a
+ * number may be one beyond its bounds. `ids` gives the ids to use.
+ */
 export function valueOf(document: unknown, schema: unknown, random: Random, ids: () => string, depth = 0): unknown {
   const it = resolve(document, schema)
   const inner = (child: unknown) => valueOf(document, child, random, ids, depth + 1)
@@ -174,7 +177,10 @@ function numberOf(schema: Record<string, unknown>, random: Random): number {
   return random.pick([least, most, Math.floor((least + most) / 2), least - 1, most + 1])
 }
 
-/** Gives the value with one thing wrong: a part of it is replaced, left out, wrapped, doubled or moved. */
+/**
+ * Gives the value with one change: a part is replaced by a hostile value or by a copy of another part, left out, wrapped, added again under a hostile
+ * name or, in a list, repeated many times. The result may by chance still be valid.
+ */
 export function mutated(value: unknown, random: Random): unknown {
   const root = { value: structuredClone(value) }
   const places = placesOf(root)

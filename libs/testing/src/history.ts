@@ -3,7 +3,7 @@ import pg from 'pg'
 /**
  * What `fillTracker` and `fillCampaigns` write: many past campaigns. Postgres itself makes the rows, so a million take seconds. The `url` is the
  * service's own address. Ids sort by the second in which they were made, like real ids; campaign `n` of `count` is the n-th newest, except for the
- * order within a day.
+ * order within a second.
  */
 type History = { appId: string; count: number; days: number }
 
@@ -26,7 +26,7 @@ async function within(url: string, work: (client: pg.Client) => Promise<void>): 
 
 /**
  * Writes settled campaigns of an app into the tracker, each with `pushes` pushes to the `pushes` devices of one user. The first push of each
- * thousandth campaign has failed; all others were sent. Half of the pushes were reported as delivered.
+ * thousandth campaign has failed; all others were sent. The pushes of each second campaign were reported as delivered.
  */
 export const fillTracker = (url: string, { pushes, ...history }: History & { pushes: number }): Promise<void> =>
   within(url, async (client) => {

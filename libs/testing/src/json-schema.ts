@@ -4,7 +4,7 @@ type Schema = Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Gives what a `$ref` of the form `#/a/b` leads to in a document. A value without a `$ref` is given back. Throws when it leads to nothing. */
+/** Gives the object that a `$ref` of the form `#/a/b` leads to in a document, or a value without a `$ref` itself. Throws when it leads to nothing. */
 export function resolve(document: unknown, value: unknown): Schema {
   let place = value
   while (isObject(place) && typeof place['$ref'] === 'string') {
@@ -33,7 +33,7 @@ function checkOf(document: object, schema: object): ValidateFunction {
 
 function checksOf(document: object): Checks {
   const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
-  // A document has more than schemas. Its own keys are no rules for a value.
+  // In strict mode Ajv refuses unknown keys, so it must know the document's own (paths, info …), which are no rules for a value.
   ajv.addVocabulary([...Object.keys(document), 'example', 'discriminator'])
   ajv.addSchema(document, 'document', undefined, false)
   const made = { ajv, bySchema: new WeakMap() }
@@ -56,8 +56,8 @@ export function whyNotSchema(document: unknown, schema: unknown, value: unknown)
 }
 
 /**
- * Gives the path of the first field of a value that its schema does not name; undefined when it names all. A schema allows such a field, since
- * answers may get more fields later; but then the document lacks the field. The value must match the schema.
+ * Gives the path of the first field of a value that the schema does not name; undefined when the schema names all. Such a field does not break the
+ * schema, since answers may get more fields later, but it shows that the document lacks the field. The value must match the schema.
  */
 export function unnamedField(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
   const it = resolve(document, schema)

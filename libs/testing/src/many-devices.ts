@@ -10,7 +10,7 @@ export async function makeManyDevices(databaseUrl: string, { appId, count }: { a
   await client.connect()
   try {
     const startedAt = performance.now()
-    // Within one transaction now() stays the same. Ids are made from it, so a device has the same user id as the user's row.
+    // Within one transaction now() stays the same. Ids are made from now(), so the user id in a device's row is the id in the user's row.
     await client.query('begin')
     await client.query(insertUsers, [appId, count])
     await client.query(insertDevices, [appId, count])

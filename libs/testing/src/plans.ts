@@ -17,8 +17,8 @@ type Node = {
 }
 
 /**
- * Runs work, and then each of its statements again under `explain (analyze, buffers)`. The cost of a read is the number of pages that it reads, which
- * is the same on any machine, however busy. For reads only: a statement that writes would write twice.
+ * Runs work, and then each of its `select` and `with` statements again under `explain (analyze, buffers)`. The cost of a read is the number of pages
+ * that it reads, which is the same on any machine, however busy. For reads only: a statement that writes would write twice.
  */
 export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) => Promise<unknown>): Promise<Looked[]> {
   const asked: CompiledQuery[] = []
@@ -146,9 +146,9 @@ export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): str
 const pagesFor = (rows: number): number => 8 * rows
 
 /**
- * Runs steps on the connection of `plans` while the tables grow (`grow` adds so many rows), and gives the scans that read too much. The steps run
- * four times: on empty tables, repeated six times, because Postgres keeps the sixth plan of what it prepares itself for foreign keys and triggers; on
- * a few hundred rows; on a hundred thousand rows that the statistics do not know (`fixStatistics`); and after `analyze`.
+ * Runs steps on the connection of `plans` while the tables grow (`grow` adds so many rows), and gives the scans that read too much and the steps that
+ * scanned nothing. The steps run on empty tables (six times, because Postgres keeps the sixth plan of what it prepares itself for foreign keys and
+ * triggers), on 900 rows, on a hundred thousand more, and after `analyze`. A caller of `fixStatistics` has statistics that do not know the growth.
  */
 export async function lookWhileGrowing<Schema>(
   plans: Awaited<ReturnType<typeof openPlans<Schema>>>,

@@ -4,9 +4,9 @@ import { fuzzRequests, whyNotDocumented, type ApiDocument, type Credentials, typ
 export type FuzzReport = {
   asked: number
   seconds: number
-  /** How many times each pair of operation and status came. */
+  /** How many times each pair of operation and status came; the status is `none` when no answer came. */
   seen: Map<string, number>
-  /** The first few answers that were not as documented. */
+  /** The first few of the requests that were not answered as documented, or not at all. */
   failures: { why: string; request: string; answer: string }[]
   failed: number
 }

@@ -29,7 +29,7 @@ const ok = <Body>(answer: Answer<Body>, status: number): Body => {
   return answer.body
 }
 
-/** Makes an app with both keys and all three providers, each with a new account at the simulator. */
+/** Makes an app with both keys and all three providers: new accounts for APNs and FCM at the simulator, and VAPID keys of Herald's. */
 export async function givenTenant(herald: Herald): Promise<Tenant> {
   const admin = <Body>(method: string, path: string, body?: unknown) =>
     http<Body>(method, `${herald.baseUrl}/v1/admin${path}`, { headers: { authorization: `Bearer ${herald.adminToken}` }, body })

@@ -54,7 +54,7 @@ test('every link of the guide to a page of docs/ leads to a page, and every link
   expect(pages.flatMap(linksOf).flatMap((link) => whyDead(link) ?? [])).toEqual([])
 })
 
-test('every picture on a page is in docs/images and has a text for readers who cannot see it', () => {
+test('every picture on a page exists and has a text of at least four words for readers who cannot see it', () => {
   const pictures = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words = '', file = '']) => ({ path, words, file })),
   )

@@ -30,7 +30,7 @@ export function readPages(root: string): Page[] {
   return [...guide, ...reference].map((path) => readPage(path, readFileSync(join(root, 'docs', path), 'utf8')))
 }
 
-/** Pages of docs/ that `npm run docs` writes. */
+/** The pages directly in docs/ that `npm run docs` writes. */
 export const generatedPages: readonly string[] = ['configuration.md', 'metrics.md', 'topology.md']
 
 /** Reads all pages whose blocks of code have a mark: the guide, the README and the reference pages directly in docs/. */

@@ -10,19 +10,22 @@ const lanes = everyLane.map(({ platform, lane }) => batchSubject(platform, lane)
 const subjects = (of: readonly { subject: string }[]) => of.map(({ subject }) => subject).toSorted()
 
 // spec: running/nats-users
-test.each(apps)('the list from which NATS users get their rights has for the service %s what its source uses, and nothing more', async (app) => {
-  const { asks, tells, hears, stores, reads } = uses[app]
-  const found = await readUses(app)
+test.each(apps)(
+  'the list from which NATS users get their rights has for the service %s what its source uses, and nothing more',
+  async (app) => {
+    const { asks, tells, hears, stores, reads } = uses[app]
+    const found = await readUses(app)
 
-  expect({ ...found, answers: [] }).toEqual({
-    asks: subjects(asks),
-    answers: [],
-    tells: subjects(tells),
-    hears: subjects(hears),
-    stores: [...new Set(stores.map((subject) => (lanes.includes(subject) ? 'work.push.<platform>.<lane>' : subject)))].toSorted(),
-    reads: reads.map(({ durable }) => durable).toSorted(),
-  })
-})
+    expect({ ...found, answers: [] }).toEqual({
+      asks: subjects(asks),
+      answers: [],
+      tells: subjects(tells),
+      hears: subjects(hears),
+      stores: [...new Set(stores.map((subject) => (lanes.includes(subject) ? 'work.push.<platform>.<lane>' : subject)))].toSorted(),
+      reads: reads.map(({ durable }) => durable).toSorted(),
+    })
+  },
+)
 
 test('every call of the contracts is answered by exactly one service, and made by at least one', async () => {
   const found = await Promise.all(apps.map(readUses))

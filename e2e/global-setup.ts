@@ -1,31 +1,32 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
-import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
+import { refusedByNats } from '@herald/testing/herald'
+import { until } from '@herald/testing/until'
 import type { TestProject } from 'vitest/node'
 
 /**
- * Runs before the first test file. It starts the Heralds that test files share, one for each process that runs files: starting one costs some 20 s of CPU
- * time, more than most files need for their tests. They may post webhooks to this machine. Gives a function that stops them, which fails when NATS has refused a
- * service something.
+ * Prepares the Heralds that test files share (`sharedPlatform`). Starting a Herald costs some 20 s of CPU time, more than most files need for their tests. They may
+ * post webhooks to this machine. Gives a function that waits until they have ended and removes their data; it fails when NATS has refused a service something.
  */
-export default async function startShared(project: TestProject, env: Record<string, string> = {}): Promise<() => Promise<void>> {
+export default function prepareShared(project: TestProject, env: Record<string, string> = {}): () => Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-shared-'))
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
-  const started = await Promise.all(
-    Array.from({ length: project.config.maxWorkers }, async () => {
-      const dataDir = freshDataDir()
-      const authority = join(dataDir, 'receiver-ca.pem')
-      writeFileSync(authority, ca)
-      return startHerald({ dataDir, env: { LOG_LEVEL: 'info', NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true', ...env } })
-    }),
-  )
-  project.provide(
-    'platforms',
-    started.map(({ baseUrl, adminToken, dataDir, simulator }) => ({ baseUrl, adminToken, dataDir, simulator })),
-  )
+  const authority = join(directory, 'receiver-ca.pem')
+  writeFileSync(authority, ca)
+  project.provide('shared', {
+    directory,
+    env: { LOG_LEVEL: 'info', NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true', ...env },
+  })
   project.provide('receiver', { certificate, privateKey })
   return async () => {
-    await Promise.all(started.map((herald) => herald.stop()))
-    for (const { dataDir } of started) removeDataDir(dataDir)
+    const dataDirs = readdirSync(directory)
+      .filter((name) => name.startsWith('herald-'))
+      .map((name) => join(directory, name))
+    await until(() => dataDirs.every((dataDir) => !existsSync(join(dataDir, 'herald.pid'))), { what: 'the end of the shared Heralds' })
+    const refused = dataDirs.map(refusedByNats).join('')
+    rmSync(directory, { recursive: true, force: true })
+    if (refused !== '') throw new Error(refused)
   }
 }

@@ -1,37 +1,35 @@
-import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
-import { freshDataDir, heraldOf, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
-import { givenStack } from '@herald/testing/stack'
+import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { inject } from 'vitest'
 
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- merged with vitest's own interface
   interface ProvidedContext {
-    /** One Herald for each process that runs test files. */
-    platforms: Pick<Herald, 'baseUrl' | 'adminToken' | 'dataDir' | 'simulator'>[]
+    /** What the Heralds have that test files share: the directory of their data directories, and settings of docs/configuration.md. */
+    shared: { directory: string; env: Record<string, string> }
     /** A certificate for a test's own webhook receiver, which the shared Heralds trust. */
     receiver: { certificate: string; privateKey: string }
   }
 }
 
+let shared: Promise<Herald> | undefined
+
 /**
- * Gives the Herald that the test files of this process use one after another. A file makes an app of its own there, removes the faults that it sets at the
- * simulator, and leaves every service running. global-setup.ts starts and stops it. When HERALD_STACK describes containers with Herald, they are shared.
+ * Gives the Herald that the test files of this process use one after another, and starts it for the first of them. It ends with this process, and
+ * global-setup.ts removes its data. A file makes an app of its own there, removes the faults that it sets at the simulator, and leaves every service running.
+ * When HERALD_STACK describes containers with Herald, it gives those.
  */
-export function sharedPlatform(): Herald {
-  const stack = givenStack()
-  if (stack) return heraldOf(stack, '')
-  const platform = inject('platforms')[Number(process.env['VITEST_POOL_ID']) - 1]
-  if (!platform)
-    throw new Error('there is no Herald for this process: maxWorkers in vitest.config.ts is larger than global-setup.ts expects')
-  return {
-    ...platform,
-    get starter(): ChildProcess {
-      throw new Error('the shared platform is not for a test to stop')
-    },
-    output: () => '',
-    stop: () => Promise.resolve(0),
-  }
+export function sharedPlatform(): Promise<Herald> {
+  shared ??= startShared()
+  return shared
+}
+
+async function startShared(): Promise<Herald> {
+  // Tests of containers run without global-setup.ts.
+  const { directory, env } = inject('shared') ?? { directory: freshDataDir(), env: {} }
+  return startHerald({ dataDir: mkdtempSync(join(directory, 'herald-')), env })
 }
 
 /**

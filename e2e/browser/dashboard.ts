@@ -21,7 +21,7 @@ export type Dashboard = {
 
 /** Gives a test file of the dashboard what it needs: the shared Herald, an app, and a Chromium in which the operator Dana is signed in. */
 export async function openDashboard(): Promise<Dashboard> {
-  const herald = sharedPlatform()
+  const herald = await sharedPlatform()
   const tenant = await givenTenant(herald)
   const context = await openChromium()
   context.setDefaultTimeout(60_000)

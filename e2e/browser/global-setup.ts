@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import startShared from '../global-setup.ts'
+import prepareShared from '../global-setup.ts'
 import { browserPath } from './browser-path.ts'
 
 /**
- * Runs before the first browser test. It makes sure that both browsers are there, builds the dashboard, the SDK and the guides, and starts the Herald
+ * Runs before the first browser test. It makes sure that both browsers are there, builds the dashboard, the SDK and the guides, and prepares the Herald
  * that test files share. That Herald tries a failed delivery again after 0.05 s.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default function setup(project: TestProject): () => Promise<void> {
   browserPath('chromium')
   browserPath('firefox-esr')
   execFileSync(process.execPath, ['tools/src/build-pages.ts'], {
     cwd: resolve(import.meta.dirname, '../..'),
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  return startShared(project, { WEBHOOK_RETRY_BASE_SECONDS: '0.05' })
+  return prepareShared(project, { WEBHOOK_RETRY_BASE_SECONDS: '0.05' })
 }

@@ -28,7 +28,7 @@ let watched: ReturnType<typeof watch>
 const reports: string[] = []
 
 beforeAll(async () => {
-  herald = sharedPlatform()
+  herald = await sharedPlatform()
   tenant = await givenTenant(herald)
   site = await startSite({ '/herald-sw.js': ownWorker })
   context = await openChromium({ origins: [site.origin] })

@@ -10,7 +10,7 @@ import { ok } from './campaigns.ts'
 type Json = Record<string, unknown>
 type Operation = { path: string; method: string; operation: Json }
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 let tenant: Tenant
 let document: Json
 let operations: Operation[]

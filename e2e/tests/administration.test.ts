@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { sharedPlatform } from '../platform.ts'
 import { ok } from './campaigns.ts'
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
 const headersOf = () => ({ authorization: `Bearer ${herald.adminToken}` })
 const admin = <Body>(path: string) => http<Body>('GET', `${herald.baseUrl}/v1/admin${path}`, { headers: headersOf() })

@@ -7,7 +7,7 @@ import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { ok } from './campaigns.ts'
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
 
 test('an endpoint that webhooks makes after the gateway was killed still gets its line in the audit, marked as unconfirmed', async () => {

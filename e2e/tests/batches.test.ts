@@ -9,7 +9,7 @@ import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registere
 
 // Batches of notifications and of users through the complete platform.
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 let tenant: Tenant
 let devices: Registered[]
 

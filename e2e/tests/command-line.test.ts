@@ -15,7 +15,7 @@ import { recordedPushes } from '../chaos/scenario-result.ts'
 import { givenDevices, ok, sendCampaign, untilSettled } from './campaigns.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 let home: string
 beforeAll(async () => {
   home = freshDataDir()

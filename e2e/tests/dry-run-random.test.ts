@@ -11,7 +11,7 @@ import { openRandom, type Random } from './random.ts'
 // Random sends through the complete platform, each compared with a dry run before it. DRY_RUNS says how many; after a change of dry runs use 100 or
 // more.
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 let tenant: Tenant
 let crowd: Member[]
 let app: ReturnType<typeof dryRunsOf>

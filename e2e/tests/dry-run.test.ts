@@ -10,7 +10,7 @@ import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf, skipsSaid, type
 
 // Dry runs through the complete platform. Most tests compare the answer of a dry run with the send after it.
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 let tenant: Tenant
 let crowd: Member[]
 let app: ReturnType<typeof dryRunsOf>

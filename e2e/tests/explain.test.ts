@@ -22,7 +22,7 @@ import {
 
 // Explain through the complete platform: why a device got a send or did not. Every test has an app to itself.
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 
 afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
 

@@ -15,7 +15,7 @@ const blocks = readMarkedPages(root).flatMap(blocksOf)
 const runnable = [...new Set(blocks.filter(({ mark }) => mark === 'run').map(({ page }) => page))]
 const run = promisify(execFile)
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 /** A directory inside the repository, so that Node finds `@herald/node` as it does in a reader's program. */
 let work: string
 

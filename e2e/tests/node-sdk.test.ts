@@ -10,7 +10,7 @@ import { onDatabase } from '../chaos/platform.ts'
 import { givenDevices, textOf } from './campaigns.ts'
 import { startFaultyProxy, type Faults } from './faulty-proxy.ts'
 
-const platform = sharedPlatform()
+const platform = await sharedPlatform()
 const tenant = await givenTenant(platform)
 
 const open = (baseUrl = platform.baseUrl, key = tenant.secretKey) =>

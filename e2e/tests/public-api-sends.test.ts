@@ -9,7 +9,7 @@ import { sharedPlatform } from '../platform.ts'
 
 type Json = Record<string, unknown>
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
 const app = await givenApp(herald)
 

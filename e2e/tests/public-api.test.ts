@@ -12,7 +12,7 @@ import { sharedPlatform } from '../platform.ts'
 type Json = Record<string, unknown>
 type Device = { id: string; userId: string }
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 let app: GivenApp
 let document: ApiDocument
 

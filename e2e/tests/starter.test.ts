@@ -65,7 +65,11 @@ test('when a service, Postgres or nats-server dies, the starter starts it again'
     await until(() => (find()?.pid ?? before!.pid) !== before!.pid, { what: `${server} again` })
   }
 
-  await until(async () => (await http('GET', `${herald.baseUrl}/health`)).status === 200, { withinMs: 30_000, what: 'health' })
+  const isHealthy = await until(async () => (await http('GET', `${herald.baseUrl}/health`)).status === 200, {
+    withinMs: 30_000,
+    what: 'health',
+  })
+  expect(isHealthy).toBe(true)
 })
 
 // spec: running/no-refused-connection

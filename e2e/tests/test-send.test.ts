@@ -11,7 +11,7 @@ import { ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, textOf, type 
 
 // Tests, the sends to single devices, through the complete platform.
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 
 type Sent = { id: string; status: string; results: TestResult[] }
 

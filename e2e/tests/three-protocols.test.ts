@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { givenTenant, type Device } from '@herald/testing/tenant'
 import { sharedPlatform } from '../platform.ts'
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
 
 type Push = {

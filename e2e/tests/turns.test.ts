@@ -8,7 +8,7 @@ import { sharedPlatform } from '../platform.ts'
 const floodSize = 1_500
 const content = { _default: 'en', en: { title: 'Hello', body: 'There is news' } }
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 let flooding: Tenant
 let honest: Tenant
 

@@ -13,7 +13,7 @@ import { givenDevices, ok, pushesOf, untilSettled, textOf, type Json } from './c
 
 // Users through the complete platform: an operator finds, reads, changes, exports and erases them.
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
 
 type Line = Json & { type: string; id: string }

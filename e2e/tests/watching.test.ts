@@ -7,7 +7,7 @@ import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { givenDevices, ok, sendCampaign, untilSettled, textOf } from './campaigns.ts'
 
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
 
 /** Opens the stream of an app's events. `events` gives what has arrived so far. */

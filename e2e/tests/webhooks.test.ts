@@ -24,7 +24,7 @@ const receiver = createServer({ cert: certificate, key: privateKey }, (request, 
     response.writeHead(204).end()
   })
 })
-const herald = sharedPlatform()
+const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
 await new Promise<void>((listening) => receiver.listen(0, stack ? '0.0.0.0' : '127.0.0.1', listening))
 const url = `https://${stack?.receiver.host ?? '127.0.0.1'}:${(receiver.address() as AddressInfo).port}`

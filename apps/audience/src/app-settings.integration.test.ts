@@ -21,6 +21,14 @@ test('audience asks the gateway once for the settings of an app, and again after
   await until(async () => (await audience.settingsOf(appId))?.defaultTimezone === 'Asia/Tokyo')
 })
 
+// spec: administration/settings-heard
+test('when the broadcast of a change is lost, audience uses the changed settings after 2 seconds', async () => {
+  const appId = newId()
+  expect(await audience.settingsOf(appId)).toEqual(defaultSettings)
+  peers.settings.set(appId, { ...defaultSettings, defaultTimezone: 'Asia/Tokyo' })
+  await until(async () => (await audience.settingsOf(appId))?.defaultTimezone === 'Asia/Tokyo', { withinMs: 10_000 })
+})
+
 test('settings that were asked for before a change and answered after it are not remembered', async () => {
   const appId = newId()
   const gate = Promise.withResolvers<void>()

@@ -4,8 +4,11 @@ import type { Bus } from '@herald/service/bus'
 import type { Audience } from './audience.ts'
 import { keepRecent } from './core/recent.ts'
 
-/** Audience remembers settings for this long. If the broadcast of a change is lost, audience uses the changed settings after this time. */
-const keptMs = 60_000
+/**
+ * Settings are remembered for this long. When the broadcast of a change is lost, the change works after this time (spec: administration/settings-heard).
+ * An app that sends all the time costs one call in two seconds.
+ */
+const keptMs = 2_000
 
 /** Gives a function that reads apps' settings from the gateway and remembers them until the gateway broadcasts a change. */
 export function openAppSettings(bus: Bus): Audience['settingsOf'] {

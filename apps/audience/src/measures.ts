@@ -10,15 +10,19 @@ export type Measures = { pagesCut: (count: number) => void }
 /** Measures the pages that are made, the open circuits, and how late the sweep is. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const openCircuits = readForScrape(watch, () => countOpenCircuits(db))
-  metrics.gauge('herald_circuit_open', 'Circuits of apps that are open: nothing but probes goes to the provider.', {
-    labelNames: ['platform', 'environment'],
-    async collect() {
-      const open = await openCircuits()
-      // While the database is away the metric has no values, because old values would mislead.
-      this.reset()
-      for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
+  metrics.gauge(
+    'herald_circuit_open',
+    'Circuits of apps that are open: pushes are held, and the provider gets only probes and, while it is away, pushes with ttl 0.',
+    {
+      labelNames: ['platform', 'environment'],
+      async collect() {
+        const open = await openCircuits()
+        // While the database is away the metric has no values, because old values would mislead.
+        this.reset()
+        for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
+      },
     },
-  })
+  )
   const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has been so; above 5 s the sweep does not keep up.', {
     labelNames: ['queue'],

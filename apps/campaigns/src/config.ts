@@ -11,7 +11,7 @@ export const Config = ServiceConfig.extend({
     'Hours in which a repeated Idempotency-Key is answered with the first answer.',
   ),
   LEDGER_RETENTION_DAYS: whole(90, { min: 30, max: 3650 }).describe(
-    'Days that the tracker keeps outcomes (its own setting, the same here): after them an experiment’s remainder is not known any more.',
+    'Days that the tracker keeps outcomes. The tracker reads the same variable. After these days Herald no longer knows who belongs to an experiment’s remainder.',
   ),
   PAUSE_MAX_DAYS: whole(30, { min: 1, max: 3649 }).describe(
     'Days that a campaign may be paused; then it is cancelled. Below LEDGER_RETENTION_DAYS: outcomes of an older send are not kept.',

@@ -17,7 +17,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   )
   const missed = metrics.counter(
     'herald_occurrences_missed_total',
-    'Occurrences of recurring campaigns left out because nobody was there in time.',
+    'Occurrences of recurring campaigns left out because no process of campaigns took them in time.',
   )
   const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has waited, by queue; 0: none is.', {

@@ -146,19 +146,21 @@ test('the status of a campaign can be read only by its app', async () => {
 // spec: campaigns/retention, running/retention
 test('idempotency records and ended notifications are deleted after their retention; notifications that have not ended stay', async () => {
   const longAgo = new Date(Date.now() - 91 * 86_400_000)
-  const [ended, stuck, paused, fresh] = [
+  const [ended, stuck, paused, endedLate] = [
     givenStored(newId(longAgo)),
     givenStored(newId(longAgo)),
     givenStored(newId(longAgo)),
-    givenStored(),
+    givenStored(newId(longAgo)),
   ]
-  const ids = [ended, stuck, paused, fresh].map(({ id }) => id)
-  await insertCampaigns(quiet, [ended, stuck, paused, fresh])
+  const fresh = givenStored()
+  const ids = [ended, stuck, paused, endedLate, fresh].map(({ id }) => id)
+  await insertCampaigns(quiet, [ended, stuck, paused, endedLate, fresh])
   await changeFlow(quiet, { appId: paused.appId, campaignId: paused.id }, 'pause')
-  await markSettled(quiet, [ended.id, fresh.id])
+  await markSettled(quiet, [ended.id, endedLate.id, fresh.id])
+  await quiet.updateTable('campaigns').set({ settled_at: longAgo }).where('id', '=', ended.id).execute()
   expect(await deleteOldNotifications(quiet, 90)).toBe(1)
   const left = await quiet.selectFrom('campaigns').select('id').where('id', 'in', ids).execute()
-  expect(left.map(({ id }) => id).toSorted()).toEqual([stuck.id, paused.id, fresh.id].toSorted())
+  expect(left.map(({ id }) => id).toSorted()).toEqual([stuck.id, paused.id, endedLate.id, fresh.id].toSorted())
 
   const appId = newId()
   const record = (key: string) => ({ appId, key, fingerprint: fingerprintOf('a'), answer: { id: newId(), status: 'sending' as const } })

@@ -104,6 +104,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   const heard = heardOf(provider, meaning, answer, transport.environmentOf(recipient))
   const tries = triesBefore + 1
   const left = ttlLeftMs(prepared.send.ttl, sending.elapsedMs())
+  // spec: sending/ttl-zero. `nextTry` decides it for answers of a provider that may be repeated, this function for the others.
   const isNowOrNever = prepared.send.ttl === 0
   const { providerCode } = meaning
   const failed = (code: FailureCode, dead: Dead | null = null): Settlement => ({ is: 'failed', tries, code, providerCode, dead, heard })

@@ -18,7 +18,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   const ended = metrics.counter('herald_outcomes_total', 'Pushes that got their outcome.', ['platform', 'outcome', 'code'])
   const engaged = metrics.counter('herald_engagements_total', 'Reports of devices that counted.', ['kind'])
   const dueAges = readForScrape(watch, () => findDueAges(db))
-  metrics.gauge('herald_due_age_seconds', 'For how long the oldest of a queue that is due has waited.', {
+  metrics.gauge('herald_due_age_seconds', 'Seconds that the oldest due row of a queue has waited.', {
     labelNames: ['queue'],
     async collect() {
       // While the database is away the gauge is empty, because old ages would mislead.

@@ -80,7 +80,10 @@ export async function openStreams(
     await Promise.race([Promise.all(loops), new Promise((resolve) => setTimeout(resolve, 8_500).unref())])
   })
 
-  const messages = service.metrics.counter('herald_messages_total', 'Stored messages handled, by how it ended.', ['durable', 'result'])
+  const messages = service.metrics.counter('herald_messages_total', 'Stored messages that a consumer handled, by result.', [
+    'durable',
+    'result',
+  ])
   const redelivered = service.metrics.counter('herald_messages_redelivered_total', 'Stored messages that came again.', ['durable'])
   const consumed: Consumer<unknown>[] = []
   countWaiting(service, manager, consumed)

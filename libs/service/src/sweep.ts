@@ -37,7 +37,7 @@ export function startSweep(
     })
 
   const seconds = service.metrics
-    .histogram('herald_sweep_seconds', 'One look of a sweep and what it did; ended by an error too.', {
+    .histogram('herald_sweep_seconds', 'Duration of one run of a sweep, also of one that failed.', {
       labelNames: ['sweep'],
       buckets: secondsBuckets,
     })

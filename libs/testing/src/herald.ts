@@ -62,15 +62,20 @@ export async function startHerald({
       if (starter.exitCode !== null || starter.signalCode !== null) return starter.exitCode
       starter.kill(signal)
       const code = await ended
-      const refused = spawnSync('grep', ['-rhF', 'NATS does not allow this', join(dataDir, 'logs')], { encoding: 'utf8' }).stdout
-      if (refused !== '') throw new Error(`an app lacks a right (libs/contracts/src/grants.ts): ${refused.slice(0, 1_000)}`)
+      const refused = refusedByNats(dataDir)
+      if (refused !== '') throw new Error(refused)
       return code
     },
   }
 }
 
-/** Gives the Herald that runs in containers. Nothing can be stopped there. */
-export const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): Herald => ({
+/** Says what NATS refused the services of a Herald; empty when it refused nothing. A service then does more than it is granted. */
+export function refusedByNats(dataDir: string): string {
+  const refused = spawnSync('grep', ['-rhF', 'NATS does not allow this', join(dataDir, 'logs')], { encoding: 'utf8' }).stdout
+  return refused === '' ? '' : `a service lacks a right (libs/contracts/src/grants.ts): ${refused.slice(0, 1_000)}`
+}
+
+const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): Herald => ({
   baseUrl,
   adminToken,
   simulator,

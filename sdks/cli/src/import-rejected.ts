@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import type { Herald } from '@herald/node'
 import { readRows } from './rows.ts'
 
@@ -23,12 +23,18 @@ export async function writeRejected(herald: Herald, path: string, { file, format
   }
   const rejected = `${file}.rejected${isCsv ? '.csv' : '.jsonl'}`
   const reasons = `${file}.rejected.txt`
-  writeFileSync(rejected, `${lines.join('\n')}\n`, { mode: 0o600 })
+  writeForOwner(rejected, lines)
   const said = [...problems.values()].map(
     ({ row, column, code, message }) => `row ${row}${column === null ? '' : `, ${column}`}: ${message} (${code})`,
   )
-  writeFileSync(reasons, `${said.join('\n')}\n`, { mode: 0o600 })
+  writeForOwner(reasons, said)
   return [`The rejected rows are in ${rejected}, and why in ${reasons}.`]
+}
+
+/** Writes lines into a file that only its owner may read. A file of an earlier import may have wider rights, so it is removed first. */
+function writeForOwner(file: string, lines: string[]): void {
+  rmSync(file, { force: true })
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 })
 }
 
 async function listProblems(herald: Herald, path: string): Promise<Map<number, Problem>> {

@@ -108,6 +108,7 @@ async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitCh
     const { row } = one
     const refusal = refusals.get(one)
     const meaning = refusal?.meaning ?? 'failed'
+    // spec: sending/ttl-zero
     const isLastTry = meaning === 'retry' && nowOrNever.has(row.campaignId)
     const isOpen = (environment: CircuitEnvironment) => open.has(nameOfCircuit({ appId: row.appId, platform: row.platform, environment }))
     const { decided, ...guarded } = resolveGuarded(one.finish, isLastTry ? 'failed' : meaning)

@@ -51,10 +51,11 @@ const isAwayText =
 export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics }, probeInMs = outageProbeMs): CircuitMemory {
   const healthy: Healthy = keepRecent(5_000)
   const complainedAtMs = keepRecent<number>(5_000)
-  const guarded = metrics.counter('herald_guarded_total', 'Refused tokens that came before the mass guard, by what it made of them.', [
-    'platform',
-    'verdict',
-  ])
+  const guarded = metrics.counter(
+    'herald_guarded_total',
+    'Pushes whose token the provider refused and that the mass guard examined, by what the guard decided.',
+    ['platform', 'verdict'],
+  )
 
   return {
     healthy,

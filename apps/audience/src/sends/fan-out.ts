@@ -111,7 +111,7 @@ async function keepForLater({ db, log }: Audience, taken: FanOut, error: unknown
   if (isAway(error)) {
     await returnPage(db, campaignId, page).catch(() => undefined)
     if (!Fault.is(error, 'queue_unavailable')) throw error
-    log.debug({ campaignId, appId, page, err: error }, 'a page waits for another app')
+    log.debug({ campaignId, appId, page, err: error }, 'a page waits for another service')
     return undefined
   }
   const failedOf = codeOfFailure(error)

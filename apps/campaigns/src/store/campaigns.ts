@@ -270,8 +270,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications that have ended and were made more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id
- * begins with the second in which it was made, so reading by primary key is reading by age.
+ * Deletes notifications that ended more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id begins with the second in
+ * which it was made, so the primary key leads to those that can be old enough.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`
@@ -279,6 +279,7 @@ export async function deleteOldNotifications(db: Db, retentionDays: number): Pro
       select id from campaigns
       where id < lpad(to_hex(extract(epoch from now() - ${retentionDays}::int * interval '1 day')::bigint), 8, '0')
         and transactional and status <> all(${statusesThatAllow('settle')})
+        and coalesce(settled_at, created_at) < now() - ${retentionDays}::int * interval '1 day'
       order by id limit 1000 for update skip locked
     )
     delete from campaigns using old where campaigns.id = old.id returning campaigns.id`.execute(db)

@@ -7,7 +7,8 @@ export const maxAddressLength = 2048
 const notInAddress = /[\s\p{Cc}<>"\\]/u
 
 /**
- * Says why a notification may not open this address; undefined when it may. It may open absolute URLs and deep links with a mobile app's own scheme.
+ * Says why a notification may not open this address; undefined when it may. A notification may open absolute URLs, and deep links with a mobile app's
+ * own scheme.
  */
 export function whyNotLink(value: string): string | undefined {
   if (notInAddress.test(value) || !URL.canParse(value))

@@ -38,7 +38,7 @@ test('each mistake in a body is answered with its path and with words that follo
   ])
 })
 
-test('the message of a refusal gives the first mistake and the number of the others', () => {
+test('the message of a refusal gives the first mistake and how many others are listed', () => {
   expect(faultOf(z.strictObject({ a: z.string(), b: z.string() }), {}).message).toBe('a is required (and 1 more)')
   expect(faultOf(z.strictObject({}), []).message).toBe('The body must be an object')
 })

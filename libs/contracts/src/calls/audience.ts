@@ -66,12 +66,12 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
-/** A dispatcher that asks waits this long for a batch, or a little longer when audience is just making one for it. */
+/** A dispatcher that asks waits at most this long for a batch, or a little longer when audience is just making one for it. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends that begin now. The dispatcher has the lease on such a batch from the transaction that makes the batch, which
- * saves a pointer and a take. `room`: how many batches the dispatcher can work on, by platform. `full`: apps that already have as many batches in
+ * saves a pointer and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: apps that already have as many batches in
  * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the sends of the new batches, or with no
  * batch after `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes` only when it is about to send, because a
  * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end.
@@ -193,7 +193,7 @@ export type OpenPush = {
   /** Why the push has to be tried again; null before the first attempt. */
   code: FailureCode | null
   providerCode: string | null
-  /** Before this time no dispatcher takes the push (ISO, by the database's clock). Null when a dispatcher may take it now or has it. */
+  /** Before this time no dispatcher takes the push (ISO, by the database's clock). Null when there is no such time, or it has passed. */
   nextTryAt: string | null
   /**
    * `sending`: a dispatcher has the push's batch. `held`: an open circuit or the pause of the send holds the push. `retry`: the push waits for

@@ -163,7 +163,7 @@ const behaviours: [behaviour: object, status: number, reason: string, headers: o
   [{ answer: 'sender_mismatch' }, 400, 'DeviceTokenNotForTopic', {}],
 ]
 
-test.each(behaviours)('when a device is set to %j once, APNs answers %i %s and then 200', async (behaviour, status, reason, headers) => {
+test.each(behaviours)('when a device is set to %j for one push, APNs answers %i %s and then 200', async (behaviour, status, reason, headers) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { ...behaviour, times: 1 })
   const answer = await send()
   expect(answer).toMatchObject({ status, headers: { 'apns-id': id, ...headers } })

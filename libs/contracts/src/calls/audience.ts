@@ -425,12 +425,12 @@ export const replaceSegment = call<SavedSegment>()(
 )
 export const deleteSegment = call<Record<string, never>>()('rpc.audience.delete-segment', z.object({ appId: Id, segmentId: Id }))
 
-/** Counts the devices of a segment now and stores the count. Fault: invalid_segment when the stored definition does not compile any more. */
+/** Counts the devices of a segment now and stores the count. Faults: rate_limited; invalid_segment when the definition does not compile any more. */
 export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z.object({ appId: Id, segmentId: Id }), 24_000)
 
 /**
  * Counts the devices of a definition that is not saved; null stands for all devices. The schema accepts any value here, so that a mistake is answered
- * as a fault with its path.
+ * as a fault with its path. Fault: rate_limited.
  */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 24_000)
 

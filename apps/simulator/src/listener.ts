@@ -31,7 +31,7 @@ export type ListenerOptions = {
   onRefused: (answer: Answer) => void
 }
 
-/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. A request gets the faults that are set when it comes. */
+/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as ALPN says. A request gets the faults that are set when it comes. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificate, privateKey, protocols, faults } = options
   const sockets = new Set<Socket>()

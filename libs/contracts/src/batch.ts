@@ -150,7 +150,7 @@ export type TakenBatch =
       decided: Decided[]
       /**
        * True when the circuit is open and this take is its probe: the dispatcher sends to the first recipient only and gives the others back as
-       * retries. False with ttl 0, because its pushes have only one try: then all of them are sent.
+       * retries. False for a send with ttl 0, whose pushes have only one try: all of them are sent.
        */
       probe: boolean
       /**

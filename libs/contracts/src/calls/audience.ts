@@ -105,7 +105,7 @@ export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
 
 /**
  * The tracker tells audience that campaigns are settled. Audience deletes the batches and the frozen send of each campaign, at once or, when a batch
- * is not finished yet, as soon as all are. The fan-out rows stay for FAN_OUT_RETENTION_DAYS.
+ * is not finished yet, after all are. The fan-out rows stay for FAN_OUT_RETENTION_DAYS.
  */
 export const dropCampaigns = call<Record<string, never>>()(
   'rpc.audience.drop-campaigns',

@@ -36,7 +36,7 @@ test('a notification names whom it is for in exactly one way', () => {
 })
 
 // spec: sending/target-lists
-test('a target names 1 to 1000 users by id, and its field all is true or left out', () => {
+test('a target that lists users by id lists 1 to 1000, and its field all is true or left out', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   expect(refusal({ target: { userIds: ids(1000) }, content })).toBeUndefined()
   expect(refusal({ target: { userIds: ids(1001) }, content })?.paths).toEqual(['target.userIds'])

@@ -163,19 +163,16 @@ const behaviours: [behaviour: object, status: number, reason: string, headers: o
   [{ answer: 'sender_mismatch' }, 400, 'DeviceTokenNotForTopic', {}],
 ]
 
-test.each(behaviours)(
-  'when a device is set to %j for one push, APNs answers %i %s and then 200',
-  async (behaviour, status, reason, headers) => {
-    await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { ...behaviour, times: 1 })
-    const answer = await send()
-    expect(answer).toMatchObject({ status, headers: { 'apns-id': id, ...headers } })
-    const body = JSON.parse(answer.body) as { reason: string; timestamp?: number }
-    expect(body.reason).toBe(reason)
-    // For a dead device the answer says since when, in milliseconds.
-    expect(typeof body.timestamp).toBe(status === 410 ? 'number' : 'undefined')
-    expect((await send()).status).toBe(200)
-  },
-)
+test.each(behaviours)('when a device is set to %j once, APNs answers %i %s and then 200', async (behaviour, status, reason, headers) => {
+  await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { ...behaviour, times: 1 })
+  const answer = await send()
+  expect(answer).toMatchObject({ status, headers: { 'apns-id': id, ...headers } })
+  const body = JSON.parse(answer.body) as { reason: string; timestamp?: number }
+  expect(body.reason).toBe(reason)
+  // For a dead device the answer says since when, in milliseconds.
+  expect(typeof body.timestamp).toBe(status === 410 ? 'number' : 'undefined')
+  expect((await send()).status).toBe(200)
+})
 
 test('the simulator counts a push that APNs accepts, also when APNs then breaks its answer off or answers 503', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })

@@ -327,7 +327,7 @@ export const deleteSubscription = call<Record<string, never>>()(
   z.object({ appId: Id, subscriptionId: Id }),
 )
 
-/** A browser's endpoint changed: the device keeps its id, and another device that has the new endpoint is removed. */
+/** A browser's endpoint changed: the device keeps its id, and another device that has the new endpoint is deleted. */
 export const rotateSubscription = call<{ id: string }>()('rpc.audience.rotate-subscription', z.object({ appId: Id, rotation: RotateBody }))
 
 export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId: Id, user: UserAddress }))

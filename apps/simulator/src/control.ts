@@ -12,7 +12,7 @@ import type { AccessTokens } from './fcm/oauth.ts'
 import type { Recording } from './record.ts'
 import type { State } from './state.ts'
 
-/** A listener and the service to which it belongs: faults are set for a service, and APNs has two listeners. */
+/** A listener and the simulated provider to which it belongs: faults are set for a provider, and APNs has two listeners. */
 export type ServiceListener = Listener & { service: Service }
 
 export type Controlled = {

@@ -80,7 +80,7 @@ test('devices of the crowd report their pushes delivered and opened until report
   expect(await simulator.ask('GET', '/crowd')).toMatchObject({ pending: 0 })
 })
 
-test('with shares that fall from delivered to clicked, each opened push is also delivered, each clicked one opened, none opened and dismissed', () => {
+test('with shares that fall from delivered to clicked, each opened push is also delivered, each clicked push opened, and no push is both opened and dismissed', () => {
   const shares = { delivered: 0.9, opened: 0.4, clicked: 0.1, dismissed: 0.2 }
   expect([0.05, 0.3, 0.5, 0.8, 0.95].map((luck) => chooseKinds(shares, luck).join(''))).toEqual(['doc', 'do', 'dx', 'd', ''])
 })

@@ -35,7 +35,7 @@ type Wanted = Reach & { environment: Environment; keyPool?: number | undefined }
 
 /** What the simulator must know about the devices of a platform. Each provider's folder exports one of these in `device.ts`. */
 export type DeviceKind<One extends Device = Device> = {
-  /** The headers of a push that the record stores, in the order in which the provider's service gives them. */
+  /** The headers of a push that the record stores, in the order in which the simulated provider passes them to `accept`. */
   readonly keptHeaders: readonly string[]
   /** Gives the token or path by which the provider finds the device. */
   addressOf(device: One): string

@@ -1,8 +1,8 @@
-/** The services that can have faults. `apns` means both of its ports. */
+/** The simulated providers that can have faults. `apns` means both of its ports; `oauth` is Google's endpoint for access tokens. */
 export const services = ['apns', 'fcm', 'oauth', 'web-push'] as const
 export type Service = (typeof services)[number]
 
-/** The faults that one service has now. */
+/** The faults that one simulated provider has now. */
 export type Faults = {
   latencyMs: number
   /** Each HTTP/2 connection gets a GOAWAY after this many requests; 0 for never. */
@@ -32,7 +32,7 @@ export function openFaults() {
   const board: Record<Service, Readonly<Faults>> = { apns: none, fcm: none, oauth: none, 'web-push': none }
   return {
     of: (service: Service): Readonly<Faults> => board[service],
-    /** Changes the faults of one service, or of all when `service` is undefined. Faults that are not named stay as they are. */
+    /** Changes the faults of one provider, or of all when `service` is undefined. Faults that are not named stay as they are. */
     set(service: Service | undefined, changes: Partial<Faults>): void {
       for (const each of service ? [service] : services) board[each] = { ...board[each], ...changes }
     },

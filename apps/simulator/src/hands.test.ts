@@ -118,7 +118,7 @@ test('pushes are listed newest first; a page that asks again gets the newest of 
   expect((await tail('&after=6')).pushes).toHaveLength(1)
 })
 
-test('a device whose app was removed is in no list, also after a restart; the other device keeps its name and subscription', async () => {
+test('a device whose app was removed is not in the list of devices, also after a restart; the other device keeps its name and subscription', async () => {
   const statePath = join(simulator.certificate.directory, 'hands.jsonl')
   const first = await givenSimulator({ statePath })
   await first.ask('POST', '/accounts', { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId })

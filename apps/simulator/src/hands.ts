@@ -8,7 +8,7 @@ const mostWaiting = 1_000
 const atOnce = 4
 
 /**
- * Reports each push to a device that an operator uses as shown, as an app's extension or service worker does. Opens, clicks and dismissals are
+ * Reports the pushes to devices that an operator uses as shown, as an app's extension or service worker does. Opens, clicks and dismissals are
  * reported by the operator's page.
  */
 export function openHands(devices: Devices, recording: Recording, reportTo?: string): { close: () => void } {

@@ -25,13 +25,13 @@ export type ListenerOptions = {
   protocols: ('h2' | 'http/1.1')[]
   maxConcurrentStreams: number
   serve: Serve
-  /** The answer of this service to every request while its fault `outage` is `503`. */
+  /** The answer of the simulated provider to every request while its fault `outage` is `503`. */
   unavailable: Answer
   faults: () => Readonly<Faults>
   onRefused: (answer: Answer) => void
 }
 
-/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. A request gets the faults that are set when it comes. */
+/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as ALPN says. A request gets the faults that are set when it comes. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificate, privateKey, protocols, faults } = options
   const sockets = new Set<Socket>()
@@ -70,7 +70,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     return socket.on('close', () => sockets.delete(socket))
   })
   server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()))
-  // A client may give up during the handshake. Without a listener this error would end the process.
+  // A client may give up during the handshake. That is no error of the simulator.
   server.on('tlsClientError', () => undefined)
 
   const dropConnections = () => {

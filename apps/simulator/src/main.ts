@@ -12,7 +12,7 @@ const stop = () => {
   simulator?.stop()
   process.exit(0)
 }
-// These lines come before the ready line, because a parent that reads it may send SIGTERM in the same moment.
+// These lines come before the ready line, because a parent that reads the ready line may send SIGTERM in the same moment.
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
 // Stops when the parent process dies, because nothing else would stop the simulator.

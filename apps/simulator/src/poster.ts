@@ -6,7 +6,9 @@ export type Poster = { post: (url: string, headers: Record<string, string>, body
 
 const timeLimitMs = 10_000
 
-/** Posts JSON over at most `concurrency` connections to each server. They stay open. A failed connection or 10 s without an answer gives status 0. */
+/**
+ * Posts JSON over at most `concurrency` connections to each server, which stay open. A failed connection or 10 s without an answer gives status 0.
+ */
 export function openPoster(concurrency: number): Poster {
   const agents = {
     'http:': new HttpAgent({ keepAlive: true, maxSockets: concurrency }),

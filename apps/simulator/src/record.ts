@@ -75,7 +75,10 @@ export function openRecord(devices: Devices) {
     else listener?.(at.length)
   }
 
-  /** Gives the plain payload of the push at `index`. An encrypted one is decrypted once, and the result overwrites the longer encrypted bytes. */
+  /**
+   * Gives the plain payload of the push at `index`; undefined when it was not stored or cannot be decrypted. An encrypted payload is decrypted once,
+   * and the result overwrites the longer encrypted bytes.
+   */
   function bodyOf(index: number): Buffer | undefined {
     const { states, arena, place, metaLength, bodyLength, copies } = columns
     const now = states.at(index)

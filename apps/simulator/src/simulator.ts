@@ -15,15 +15,18 @@ import type { Answer, Serve } from './request.ts'
 import { openState } from './state.ts'
 import { openWebPush, webPushUnavailable } from './web-push/service.ts'
 
-/** The base URLs of the simulated services and of the control API, and the URL at which FCM's access tokens are issued. */
+/** The base URLs of the simulated providers and of the control API, and the URL at which FCM's access tokens are issued. */
 export type Addresses = Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'webPush' | 'control', string>
 
 export type Simulator = { addresses: Addresses; stop: () => void }
 
-/** How many streams one connection may have open. These are the numbers that the real services announce. */
+/** How many streams one connection may have open. These are the numbers that the real providers announce. */
 const streams = { apns: 1000, fcm: 100, other: 100 }
 
-/** Starts every service on 127.0.0.1, or on every address when `host` is not localhost. Throws when a file cannot be read or a port is taken. */
+/**
+ * Starts the simulated providers and the control API on 127.0.0.1, or on every IPv4 address when `host` is not localhost. Throws when a file cannot be
+ * read or a port is taken.
+ */
 export async function startSimulator(config: Config): Promise<Simulator> {
   const [certificate, privateKey] = [readFileSync(config.certificatePath, 'utf8'), readFileSync(config.privateKeyPath, 'utf8')]
   const accounts = openAccounts()

@@ -25,7 +25,7 @@ export function openState(path: string | undefined, accounts: Accounts, devices:
   if (existsSync(path)) for (const text of readFileSync(path, 'utf8').split('\n')) restore(text)
 
   function restore(text: string): void {
-    // When the process was killed while it wrote, the last line is incomplete.
+    // When the process was killed while it wrote, its last line may be incomplete.
     if (!text.startsWith('{') || !text.endsWith('}')) return
     const line = JSON.parse(text) as Line
     if ('account' in line) accounts.add(accountFromJson(line.account))

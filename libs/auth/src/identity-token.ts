@@ -1,6 +1,6 @@
 import { equalDigests, hmacSha256, prepareHmacKey } from './hmac.ts'
 
-/** The user that an identity token names, or why the token is refused. The gateway does not tell its caller the reason. */
+/** The user that an identity token names, or why the token is refused. The gateway does not tell the client the reason. */
 export type IdentityTokenAnswer =
   | { ok: true; externalId: string }
   | { ok: false; reason: 'malformed' | 'wrong_algorithm' | 'bad_signature' | 'expired' | 'lives_too_long' | 'not_yet_valid' }

@@ -7,7 +7,8 @@ export const maxAddressLength = 2048
 const notInAddress = /[\s\p{Cc}<>"\\]/u
 
 /**
- * Says why a notification may not open this address; undefined when it may. It may open absolute URLs and deep links with a mobile app's own scheme.
+ * Says why a notification may not open this address; undefined when it may. A notification may open absolute URLs, and deep links with a mobile app's
+ * own scheme.
  */
 export function whyNotLink(value: string): string | undefined {
   if (notInAddress.test(value) || !URL.canParse(value))
@@ -20,8 +21,8 @@ export function whyNotLink(value: string): string | undefined {
 }
 
 /**
- * Says why a text cannot be the address of an image; undefined when it can. Only https is allowed, since iOS and browsers load images from nowhere
- * else.
+ * Says why a text cannot be the address of an image; undefined when it can. Only https is allowed, because iOS loads no other images, and a page over
+ * https may not load them either.
  */
 export function whyNotImage(value: string): string | undefined {
   return notInAddress.test(value) || !URL.canParse(value) || !/^https:\/\/[^/?#]/i.test(value) ? 'must be an https URL' : undefined

@@ -167,8 +167,8 @@ const isSubject = (value: string): boolean =>
   value.length <= 255 && (/^mailto:[^\s@]+@[^\s@]+$/.test(value) || (/^https:\/\/\S+$/.test(value) && URL.canParse(value)))
 
 /**
- * PUT …/providers/webpush. When the body has no keys, Herald makes a pair. A later change of the keys makes every existing subscription of a browser
- * useless.
+ * PUT …/providers/webpush. When the body has no keys, the stored pair stays, or Herald makes a pair when none is stored. A later change of the keys
+ * makes every existing subscription of a browser useless.
  */
 export const WebPushCredentials = z
   .strictObject({

@@ -1,7 +1,7 @@
 import type { Platform } from './platform.ts'
 
 /**
- * An app's settings (spec: administration/settings). When the first page of a send is made, the settings about delivery are copied to the send; later
+ * An app's settings (spec: administration/settings). A send is fanned out with the settings that the app has when the first page is made; later
  * changes do not touch that send.
  */
 export type AppSettings = {

@@ -44,8 +44,9 @@ export const promptLimit = 1_000
  */
 export const bulkWindow = 16
 /**
- * A send that names at most this many users or devices is handed over to audience in a call. If it also reaches at most this many devices, has no
- * waves and no frequency cap, and is no winner of an experiment, audience begins it in one transaction together with other such sends.
+ * A send that names at most this many users or devices is handed over to audience in a call. Audience begins it in one transaction together with other
+ * such sends, unless it reaches more devices than this, goes out in waves, may be held in quiet hours, obeys a frequency cap, or is the winner of an
+ * experiment.
  */
 export const smallSend = 100
 /** A batch of at most this many pushes may be taken, and finished, in one call together with other small batches. */
@@ -119,7 +120,7 @@ export type GivenBatch = { batchId: string; campaignId: string; appId: string; p
 
 /**
  * The answer to a take. `gone`: the batch is done or unknown. `busy`: another dispatcher has the lease. `held`: the batch is not due yet, its circuit
- * is open or its campaign is paused. After each of these three answers the dispatcher acks the pointer; where needed, the sweep points at the row
+ * is open or its send is paused. After each of these three answers the dispatcher acks the pointer; where needed, the sweep points at the row
  * again.
  */
 export type TakenBatch =
@@ -149,7 +150,7 @@ export type TakenBatch =
       decided: Decided[]
       /**
        * True when the circuit is open and this take is its probe: the dispatcher sends to the first recipient only and gives the others back as
-       * retries. False with ttl 0, because its pushes have only one try: then all of them are sent.
+       * retries. False for a send with ttl 0, whose pushes have only one try: all of them are sent.
        */
       probe: boolean
       /**
@@ -197,8 +198,8 @@ export const FinishBatch = z.object({
    */
   unsent: z.array(Id).max(batchSize),
   /**
-   * Tokens that the provider does not know any more. The provider's answer came `agoMs` milliseconds before this call; a device that has registered
-   * again since that answer stays valid. Where the provider says since when the token is dead (`deadSince`, ISO, by the provider's clock), a device
+   * Tokens that the provider does not know any more. The push was handed over `agoMs` milliseconds before this call; a device that has registered
+   * again since then stays valid. Where the provider says since when the token is dead (`deadSince`, ISO, by the provider's clock), a device
    * that registered after `deadSince` stays valid too.
    */
   dead: z
@@ -216,7 +217,7 @@ export const FinishBatch = z.object({
   /**
    * Pushes that the provider refused, perhaps because of a wrong configuration (the mass guard). The dispatcher does not report them to the tracker.
    * Audience decides: the pushes have failed and become a batch of `Decided`, or the circuit is open and they come back as retries. `tries` includes
-   * the attempt just made.
+   * the attempt just made. `agoMs`: how many milliseconds ago the push was handed over.
    */
   guarded: z
     .array(
@@ -259,8 +260,8 @@ export const FinishBatch = z.object({
   /**
    * What the provider's answers say about the circuit, by environment, in the order in which the answers came. `s`: sent. `g`: guarded. `w`: the
    * credentials may be wrong, because one push service said so. `c`: the credentials are certainly wrong. `u`: the provider is unavailable. `a`: any
-   * other answer; it is listed only beside a `u` and for a probe. Batches of web pushes have neither `u` nor `a`, because each push service may be
-   * away alone, and the dispatcher deals with that. `shortenAnswers` shortens the letters.
+   * other answer; it is listed only beside a `u`, and in the answers to a probe. Batches of web pushes have neither `u` nor `a`, because each push
+   * service may be away alone, and the dispatcher deals with that. `shortenAnswers` shortens the letters.
    */
   answers: z
     .array(

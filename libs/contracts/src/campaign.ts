@@ -113,7 +113,7 @@ export type Campaign = {
    * When a scheduled campaign begins or an active one has its next run; after the last run, when the active campaign ends. Null in other statuses.
    */
   nextAt: string | null
-  /** How many occurrences of a recurrence have no run because no process was there to make it in time. */
+  /** How many occurrences of a recurrence have no run because it could not be made in time. */
   missedCount: number
   createdAt: string
   startedAt: string | null

@@ -128,7 +128,7 @@ test.each([
   '//receiver.example/',
   'receiver.example',
   '',
-])('Herald does not post to %s, not even in development', (url) => {
+])('Herald does not post to %s, not even when private addresses are allowed', (url) => {
   expect(destinationProblem(url, { allowPrivate: true })).toBeDefined()
   expect(guarded(url)).toBeDefined()
 })

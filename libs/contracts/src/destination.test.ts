@@ -45,11 +45,11 @@ test.each([
   'fe80::1%eth0',
   'localhost',
   '',
-])('%s is not public', (address) => {
+])('%s is not a public IP address', (address) => {
   expect(isPublicAddress(address)).toBe(false)
 })
 
-test.each(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (address) => {
+test.each(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is a public IP address', (address) => {
   expect(isPublicAddress(address)).toBe(true)
 })
 

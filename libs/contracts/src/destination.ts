@@ -3,7 +3,7 @@ import { bareHost, destinationFormProblem, isLocalName } from './destination-for
 
 /**
  * Ranges of addresses that are not the public internet (spec: webhooks/url-at-send; IANA special-purpose registries, RFC 6890). A caller who could
- * name an address in one of these ranges could reach machines of the operator's network. BlockList treats a mapped IPv4 address (`::ffff:…`) as IPv4;
+ * name such an address could perhaps reach machines of the operator's network. BlockList treats a mapped IPv4 address (`::ffff:…`) as IPv4;
  * the other IPv6 ranges that contain an IPv4 address are refused completely.
  */
 const ranges: readonly [network: string, prefix: number][] = [

@@ -49,7 +49,7 @@ export const DryRun = z.strictObject({ ...tried, samples: Samples.optional() }).
     context.addIssue({ code: 'custom', message: oneOf('notification and campaign'), path: ['notification'] })
 })
 
-/** The body of POST /v1/admin/apps/:appId/dry-run. In place of a body it may name a stored campaign of any status. */
+/** The body of POST /v1/admin/apps/:appId/dry-run. In place of a notification or a campaign it may name a stored campaign of any status. */
 export const DryRunOfApp = z
   .strictObject({ ...tried, campaignId: ObjectId.optional(), samples: Samples.optional() })
   .superRefine(({ notification, campaign, campaignId }, context) => {
@@ -102,7 +102,7 @@ export type AudienceDryRun = {
   audience: { users: number; byPlatform: Record<Platform, number> }
   /** How the numbers of devices and users were estimated. Null when every device was counted. */
   estimated: Estimated | null
-  /** False when devices of the target had their push in an earlier send and will be left out; which ones is known only when the campaign is sent. */
+  /** False for the winner of an experiment: devices that have an outcome in the experiment will be left out, and they are known only at the send. */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
   skips: { reason: 'silent_web' | 'quiet_hours' | 'frequency_cap'; devices: number; estimated: Estimated | null }[]

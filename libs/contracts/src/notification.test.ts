@@ -36,7 +36,7 @@ test('a notification names whom it is for in exactly one way', () => {
 })
 
 // spec: sending/target-lists
-test('a list of users has 1 to 1000 ids, and all is true or absent', () => {
+test('a target that lists users by id lists 1 to 1000, and its field all is true or left out', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   expect(refusal({ target: { userIds: ids(1000) }, content })).toBeUndefined()
   expect(refusal({ target: { userIds: ids(1001) }, content })?.paths).toEqual(['target.userIds'])

@@ -56,7 +56,7 @@ export const End = z.object({
   providerCode: z.string().max(200),
   /** The id of the experiment's variant; empty without an experiment. */
   variant: z.string().max(100),
-  /** How many attempts at the provider were made, the last one included; 0 when the outcome was decided without an attempt. */
+  /** How many attempts at the provider count (`maxTries`), the last one included; 0 when the outcome was decided without such an attempt. */
   attempts: z.number().int(),
   /**
    * The version of the token to which the push was sent. When the device has a newer token by now, an answer that the token is dead does not
@@ -70,7 +70,7 @@ export type End = z.infer<typeof End>
 export const EndOfPlaces = End.extend({ places: z.array(Place).min(1).max(mostPlaces) })
 export type EndOfPlaces = z.infer<typeof EndOfPlaces>
 
-/** A push has at most this many attempts before its last one (batch.ts, `maxTries`). */
+/** A push has at most this many attempts that count before its last one (batch.ts, `maxTries`). */
 export const mostAttemptsBefore = 4
 /** The provider's answer to an attempt that was not the push's last. `at`: when the answer came (ISO), by the database's clock. */
 export const Attempt = z.object({ at: z.iso.datetime(), code: z.enum(failureCodes).nullable(), providerCode: z.string().max(200) })

@@ -23,7 +23,8 @@ type Slot = 'msgId' | 'tag' | 'token' | 'ttl' | 'title' | 'body'
  */
 export function preparePayload(platform: Platform, entry: LocaleEntry | null, send: PushSend, variesText: boolean): PayloadForm {
   const mark = randomUUID()
-  // The ttl is a number in the JSON, so its mark is one too. It is longer than any ttl, so that no other number of the JSON is likely to equal it.
+  // `serialize` takes the ttl as a number, so its mark is a number too. The mark is longer than any ttl, so hardly any other number of the JSON
+  // equals it.
   const ttlMark = randomInt(10 ** 14, 2 * 10 ** 14)
   const marked = entry && variesText ? { ...entry, title: `${mark}t`, body: `${mark}b` } : entry
   const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlMark)

@@ -131,7 +131,7 @@ const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)
   const cut = `${firstCodePoints(body, leastGraphemes)}…`
-  // `…` takes 3 bytes, so cutting off one or two letters saves nothing.
+  // `…` takes 3 bytes, so cutting off up to three letters of one byte saves nothing.
   const least: LocaleEntry = { title: textWithoutTags(entry.title), body: jsonBytes(cut) < jsonBytes(body) ? cut : body }
   if (isFixed(entry.url)) least.url = entry.url
   if (isFixed(entry.image)) least.image = entry.image

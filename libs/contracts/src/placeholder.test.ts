@@ -95,7 +95,7 @@ describe('where Herald does more than Liquid', () => {
 })
 
 // spec: content/placeholder-values
-test('a user’s values are inserted as text and never read as templates', () => {
+test('the values of placeholders are inserted as text and never read as templates', () => {
   expect(render('{{ data.evil }}')).toBe('{{ user.id }}')
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (value) => compile('<{{ tags.x }}>')({ tags: { x: value } }) === `<${value}>`))
 })
@@ -200,7 +200,7 @@ test('the error for a template repeats at most a short name from it', () => {
   expect(whyNotTemplate(`{{ user.${long} }}`)?.length).toBeLessThan(300)
 })
 
-test('each name that a template reads is listed once, under user, tags or device', () => {
+test('the fields of user and device and the tags that templates read are listed, each once', () => {
   expect(
     namesUsedIn(['{{ user.id }}{{ user.id | default: tags.b }}', '{{ tags.a }} {{ subscription.platform }} {{ campaign.name }}', 'plain']),
   ).toEqual({

@@ -49,7 +49,7 @@ export function parseTemplate(text: string): Template {
   return { ok: true, parts: parts.filter((part) => part !== '') }
 }
 
-/** Makes a refusal that points at its placeholder: up to the placeholder's end, or to the end of the line when the placeholder has none. */
+/** Makes a refusal that points at its placeholder: up to the placeholder's end, or to the end of the line when the placeholder is unclosed. */
 function refuseAt(text: string, open: number, message: string): Template {
   const close = text[open + 1] === '%' ? text.indexOf('%}', open + 2) : findClosing(text, open + 2)
   const line = text.indexOf('\n', open)

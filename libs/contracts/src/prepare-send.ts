@@ -7,7 +7,7 @@ import type { PlaceholderValues } from './placeholder.ts'
 import type { Platform } from './platform.ts'
 import { compileEntry, type EntryRenderer, type NoteOfRender } from './render-entry.ts'
 
-/** A send whose content is compiled by variant and locale. Each process compiles it once for a send, not for each push. */
+/** A send whose content is compiled by variant and locale once for many pushes, not for each push. */
 export type PreparedSend = {
   send: FrozenSend
   /** Gives the id of the variant that a user gets; empty without an experiment. */

@@ -17,7 +17,7 @@ export type Recipient = {
    * the credentials.
    */
   environment: 'production' | 'sandbox' | null
-  /** Null when the user has no language, and when the content has one locale only. */
+  /** Null when the user has no language, and when no text of the send is in several languages. */
   language: string | null
   /** Null when the user has no time zone, and when no text of the send uses the filter `date`. */
   timezone: string | null
@@ -72,7 +72,7 @@ export type RecipientReader = {
   readonly count: number
   /** Gives the nth recipient, from 0; `n` must be below `count`. */
   readonly at: (n: number) => Recipient
-  /** Gives the address of the nth recipient. */
+  /** Gives the address and APNs environment of the nth recipient, without reading its other columns. */
   readonly toAt: (n: number) => SentTo
 }
 export type SentTo = Pick<Recipient, 'address' | 'environment'>

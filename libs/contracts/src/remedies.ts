@@ -1,7 +1,7 @@
 import type { ProviderKind } from './app.ts'
 import type { FailureCode } from './outcome.ts'
 
-/** What an operator does about pushes that failed or are retried with a code, in one sentence. Null when there is nothing to do. */
+/** What an operator does about pushes that failed or are retried with a code; `remedyOf` makes it a sentence. Null when there is nothing to do. */
 export const remedies: Readonly<Record<FailureCode, string | null>> = {
   token_dead: null,
   token_invalid: 'if this is many devices, check that the credentials belong to the app that these tokens were made for',

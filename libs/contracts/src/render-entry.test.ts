@@ -42,7 +42,7 @@ test('what filling in a text leaves out or cuts is reported with its path in the
 })
 
 // spec: content/render-address
-test('an address that is invalid after its placeholders are filled in is left out, and the push is still sent', () => {
+test('an address that is invalid after its placeholders are filled in is left out, and the other fields stay', () => {
   const render = compileEntry({
     title: 'T',
     body: 'B',
@@ -91,7 +91,7 @@ test('an address of more than 2048 code points is left out; one of 2048 stays, h
   expect(render({ data: { x: 'x'.repeat(2049 - start.length), image: image(2049) } })).toEqual({ title: 'T', body: 'B' })
 })
 
-test('an image whose address is not https after filling in is left out, and the push is still sent', () => {
+test('an image whose address is not https after filling in is left out, and the other fields stay', () => {
   const render = compileEntry({ title: 'T', body: 'B', image: '{{ data.image }}' })
   for (const image of ['http://e.com/a.png', 'data:image/png;base64,AAAA', 'shop://a', 'a b', '']) {
     expect(render({ data: { image } })).toEqual({ title: 'T', body: 'B' })

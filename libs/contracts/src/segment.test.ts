@@ -93,7 +93,7 @@ describe('the meaning of a segment', () => {
   })
 
   // spec: segments/absent
-  test('when a device does not have a field, every operator is false except ne, nin, exists: false and eq null', () => {
+  test('when a device or its user does not have a field, every operator is false except ne, nin, exists: false and eq null', () => {
     for (const [op, value] of [
       ['eq', 'x'],
       ['in', ['x']],
@@ -134,7 +134,7 @@ describe('the meaning of a segment', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) expect(answer(leaf(`tags.${name}`, 'exists', true))).toBe(false)
   })
 
-  test('a browser of which Herald does not know whether the page is installed does not match standalone eq false', () => {
+  test('a device of which Herald does not know whether the page is installed does not match standalone eq false', () => {
     expect(answer(leaf('standalone', 'eq', false))).toBe(false)
     expect(answer(leaf('standalone', 'eq', false), givenDevice({ standalone: false }))).toBe(true)
   })

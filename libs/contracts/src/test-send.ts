@@ -13,7 +13,9 @@ export const mostTestDevices = 100
 const several = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, `must hold 1 to ${mostTested} items`).max(mostTested, `must hold 1 to ${mostTested} items`)
 
-/** The ways to name the devices of a test. A single device may be any device; several devices, and the devices of users, must be test devices. */
+/**
+ * The ways to name the devices of a test. A single device may be any device; several devices must be test devices. Users stand for their test devices.
+ */
 const selectors = {
   subscriptionId: ObjectId.optional(),
   subscriptionIds: several(ObjectId).optional(),

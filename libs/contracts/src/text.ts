@@ -8,7 +8,7 @@ import { isObjectId } from './ids.ts'
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Counts the Unicode code points of a text. Limits that this API gives in characters count code points. */
+/** Counts the Unicode code points of a text. The limits of `text`, `line` and `sentence` count code points. */
 export function countCodePoints(text: string): number {
   let pairs = 0
   for (let at = 0; at < text.length; at++) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { consumers, duplicateWindowSeconds, streams, topologyVersion } from './topology.ts'
 
-test('a change of a stream or a consumer fails here until its author writes the new hash, and so is told to raise the version of the topology', () => {
+test('streams and consumers have the hash that is written here beside the version of the topology, so a change reminds its author to raise the version', () => {
   const shape = consumers.map(({ durable, stream, subject, maxAckPending, ackWaitSeconds }) => [
     durable,
     stream,

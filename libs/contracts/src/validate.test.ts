@@ -38,7 +38,7 @@ test('each mistake in a body is answered with its path and with words that follo
   ])
 })
 
-test('the message of a refusal gives the first mistake and the number of the others', () => {
+test('the message of a refusal gives the first mistake and how many others are listed', () => {
   expect(faultOf(z.strictObject({ a: z.string(), b: z.string() }), {}).message).toBe('a is required (and 1 more)')
   expect(faultOf(z.strictObject({}), []).message).toBe('The body must be an object')
 })
@@ -66,7 +66,7 @@ test('an answer lists at most 50 mistakes, and shortens long keys', () => {
   expect(Math.max(...details.map((detail) => detail.path.length))).toBeLessThanOrEqual(300)
 })
 
-test('the paths of all mistakes can begin with a given prefix', () => {
+test('the path of a mistake can begin with a given prefix', () => {
   expect(faultOf(z.strictObject({ limit: z.int() }), { limit: 'x' }, ['query']).details?.[0]?.path).toBe('query.limit')
 })
 

@@ -24,7 +24,7 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown, at: str
   throw invalid(onlyMeaning ? 'invalid_segment' : 'invalid_body', firstOfEachPath(details).slice(0, maxDetails))
 }
 
-/** Makes the Fault: a single mistake becomes the message; of several mistakes the message gives the first and the number of the others. */
+/** Makes the Fault: a single mistake becomes the message; of several mistakes the message gives the first and how many others are listed. */
 function invalid(code: FaultCode, details: FaultDetail[]) {
   const [first] = details
   const summary = first === undefined ? 'The body is not valid.' : `${first.path === '' ? 'The body' : first.path} ${first.message}`

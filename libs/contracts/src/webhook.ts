@@ -76,8 +76,9 @@ export type WebhookAttempt = { at: string; status: number | null; error: string 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
 
 /**
- * One delivery in the log. `pending`: the delivery will be sent, or sent again at `nextAttemptAt`. `failed`: the attempts are used up or the response
- * was final. `erased`: its body named an erased user; its other events were sent in another delivery.
+ * One delivery in the log. `pending`: the delivery will be sent, or sent again at `nextAttemptAt`. `failed`: the attempts are used up, the response was
+ * final, or the body was deleted because it was too old. `erased`: while the delivery was pending, a user whom its body named was erased; its events
+ * are sent in another delivery, without the user's external id.
  */
 export type WebhookDelivery = {
   id: string

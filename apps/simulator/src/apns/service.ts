@@ -44,7 +44,7 @@ export const apnsUnavailable: Answer = { status: 503, headers: {}, body: '{"reas
 export type ProviderTokens = ReturnType<typeof openProviderTokens>
 
 /**
- * Finds out which account signed a request. A valid token is verified once and then recognised by its text, because a verification costs 100 µs, as
+ * Finds out which account signed a request. A valid token is remembered and then recognised by its text, because a verification costs 100 µs, as
  * much as ten pushes. When `allowance` tokens of a team and key were verified within 20 minutes, the next new token is refused with
  * TooManyProviderTokenUpdates. The tokens that were verified before still work, as with Apple.
  */
@@ -91,7 +91,7 @@ export function openProviderTokens(accounts: Accounts) {
     setAllowance(tokens: number): void {
       allowance = tokens
     },
-    /** Gives how many different correctly signed tokens each team has used, including those refused as expired or as one too many. */
+    /** Gives how many different correctly signed tokens each team has used since the last reset, also those refused as expired or too many. */
     shown: (): Record<string, number> => Object.fromEntries([...shown].map(([teamId, tokens]) => [teamId, tokens.size])),
     /** Forgets which tokens were used, and sets the allowance to its default of 5. */
     reset(): void {

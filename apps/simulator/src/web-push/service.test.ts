@@ -83,7 +83,7 @@ test('the push service accepts a push and answers its location, and the simulato
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
 })
 
-test('the summary decrypts web pushes that nobody has read and counts copies among them, unless it is asked not to decrypt', async () => {
+test('the summary decrypts web pushes that were not read yet and counts copies among them, unless it is asked not to decrypt', async () => {
   await send()
   await send()
   expect(await simulator.ask('GET', '/summary?open=false')).toMatchObject({ copies: 0, unread: 2 })
@@ -130,7 +130,7 @@ const rows: [status: number, what: string, send: () => Promise<Answered>][] = [
   [404, 'an unknown subscription', () => send({}, Buffer.alloc(0), '/push/nobody')],
 ]
 
-test.each(rows)('the push service accepts no push, and answers %i, to %s', async (status, _, refused) => {
+test.each(rows)('the push service refuses a push with status %i: %s', async (status, _, refused) => {
   expect((await refused()).status).toBe(status)
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { total: 0 } })
 })

@@ -66,7 +66,7 @@ function checkHeaders({ headers, body }: Request): No | undefined {
   return looksEncrypted(body) ? undefined : { status: 400, reason: 'body is not aes128gcm' }
 }
 
-/** Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. Verifying takes 100 µs, so a valid header is known by its text later. */
+/** Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. Verifying takes 100 µs, so a valid header is remembered and recognised by its text. */
 function openVapid(origin: () => string) {
   const known = new Map<string, { key: string; expiresAt: number }>()
 

@@ -66,12 +66,12 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
-/** A dispatcher that asks waits this long for a batch, or a little longer when audience is just making one for it. */
+/** A dispatcher that asks waits at most this long for a batch, or a little longer when audience is just making one for it. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends that begin now. The dispatcher has the lease on such a batch from the transaction that makes the batch, which
- * saves a pointer and a take. `room`: how many batches the dispatcher can work on, by platform. `full`: apps that already have as many batches in
+ * saves a pointer and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: apps that already have as many batches in
  * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the sends of the new batches, or with no
  * batch after `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes` only when it is about to send, because a
  * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end.
@@ -105,7 +105,7 @@ export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
 
 /**
  * The tracker tells audience that campaigns are settled. Audience deletes the batches and the frozen send of each campaign, at once or, when a batch
- * is not finished yet, as soon as all are. The fan-out rows stay for FAN_OUT_RETENTION_DAYS.
+ * is not finished yet, after all are. The fan-out rows stay for FAN_OUT_RETENTION_DAYS.
  */
 export const dropCampaigns = call<Record<string, never>>()(
   'rpc.audience.drop-campaigns',
@@ -193,7 +193,7 @@ export type OpenPush = {
   /** Why the push has to be tried again; null before the first attempt. */
   code: FailureCode | null
   providerCode: string | null
-  /** Before this time no dispatcher takes the push (ISO, by the database's clock). Null when a dispatcher may take it now or has it. */
+  /** Before this time no dispatcher takes the push (ISO, by the database's clock). Null when there is no such time, or it has passed. */
   nextTryAt: string | null
   /**
    * `sending`: a dispatcher has the push's batch. `held`: an open circuit or the pause of the send holds the push. `retry`: the push waits for
@@ -327,7 +327,7 @@ export const deleteSubscription = call<Record<string, never>>()(
   z.object({ appId: Id, subscriptionId: Id }),
 )
 
-/** A browser's endpoint changed: the device keeps its id, and another device that has the new endpoint is removed. */
+/** A browser's endpoint changed: the device keeps its id, and another device that has the new endpoint is deleted. */
 export const rotateSubscription = call<{ id: string }>()('rpc.audience.rotate-subscription', z.object({ appId: Id, rotation: RotateBody }))
 
 export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId: Id, user: UserAddress }))
@@ -425,12 +425,12 @@ export const replaceSegment = call<SavedSegment>()(
 )
 export const deleteSegment = call<Record<string, never>>()('rpc.audience.delete-segment', z.object({ appId: Id, segmentId: Id }))
 
-/** Counts the devices of a segment now and stores the count. Fault: invalid_segment when the stored definition does not compile any more. */
+/** Counts the devices of a segment now and stores the count. Faults: rate_limited; invalid_segment when the definition does not compile any more. */
 export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z.object({ appId: Id, segmentId: Id }), 24_000)
 
 /**
  * Counts the devices of a definition that is not saved; null stands for all devices. The schema accepts any value here, so that a mistake is answered
- * as a fault with its path.
+ * as a fault with its path. Fault: rate_limited.
  */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 24_000)
 

@@ -30,8 +30,8 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 
 /**
  * Answers what would be sent if a notification, a campaign or a stored campaign (`campaignId`) were accepted and sent now; exactly one of the three
- * is given. Campaigns checks it as a real send, and writes nothing. `startsAt` (ISO): when the schedule begins; null when the send would begin at
- * once. Faults as for sendNotification, createCampaign and sendCampaign, with paths of the given body.
+ * is given. Campaigns checks it as a real send, except that a stored campaign may have any status, and writes nothing. `startsAt` (ISO): when the
+ * schedule begins; null when the send would begin at once. Faults as for sendNotification, createCampaign and sendCampaign, with paths of the given body.
  */
 export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null }>()(
   'rpc.campaigns.resolve-send',

@@ -15,8 +15,8 @@ export const readCredentials = call<{ credentials: ProviderCredentials | null }>
 
 /**
  * Gives the APNs provider token of an app's team and key; null when the app has no APNs credentials. All dispatchers share the token, because a
- * gateway mints it under the lock of its row. It is replaced after 50 minutes. `refused`: a token that APNs called expired; if it is still the stored
- * one, it is replaced when it is 20 minutes old.
+ * gateway mints a token only while it holds the lock of the token's row. A token is replaced after 50 minutes, or at once when none of the SEAL_KEYS
+ * opens it. `refused`: a token that APNs called expired; if this token is still stored, it is replaced when it is 20 minutes old.
  */
 export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
   'rpc.gateway.apns-token',

@@ -106,7 +106,10 @@ export const trackEvents = call<{ counted: number }>()(
   z.object({ engagements: z.array(Engagement).min(1).max(200) }),
 )
 
-/** Reads a campaign's counters. Null before its fan-out has reported (`reportQueued`), and when the counters are older than their retention. */
+/**
+ * Reads a campaign's counters. Null when the app has no such counters: before the fan-out of the campaign has reported (`reportQueued`), after the
+ * counters' retention, and for a campaign of another app.
+ */
 export const readStats = call<{ stats: Stats } | null>()('rpc.tracker.read-stats', z.object({ appId: Id, campaignId: Id }))
 
 /** A push of the ledger that has an outcome, as `/v1/admin/apps/:appId/pushes` answers it. */
@@ -275,9 +278,9 @@ export type ExplainedPush = {
   reports: { kind: EngagementKind; at: string }[]
 }
 /**
- * Reads the ledger's rows of a campaign's pushes to these devices and, when `userId` is given, to that user (at most 100 in all). `ledger` is `none`
- * before the campaign's fan-out has reported (`reportQueued`), and `past` when it is older than the ledger's retention. `fannedOutAt` (ISO): since
- * this time every push of the campaign is in the ledger; null before.
+ * Reads from the ledger a campaign's pushes to these devices and, when `userId` is given, to that user, at most 100 pushes in all. `ledger` is `none`
+ * when `readStats` answers null, and `past` when the campaign is older than the ledger's retention. `fannedOutAt` (ISO): when the fan-out had
+ * reported all its pushes; null before.
  */
 export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }>()(
   'rpc.tracker.explain-pushes',

@@ -15,7 +15,7 @@ import {
 const Id = z.string().length(24)
 const Endpoint = z.object({ appId: Id, webhookId: Id })
 
-/** Audience reports that a user was erased: webhooks also erases the bodies of deliveries that name the user (spec: webhooks/erasure). */
+/** Audience reports that a user was erased. Webhooks then deletes every body of a delivery that names the user (spec: webhooks/erasure). */
 export const eraseUser = call<Record<string, never>>()('rpc.webhooks.erase-user', z.object({ appId: Id, userId: Id }))
 
 /**

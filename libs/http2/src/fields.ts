@@ -25,8 +25,8 @@ export function isUsualField(name: string, value: string): boolean {
 }
 
 /**
- * Gives the rule that a regular field breaks; undefined when it breaks none. A name must be a token in lower case and must not belong to HTTP/1.1. A
- * value must have no control character that could split a message.
+ * Gives the rule that a regular field breaks; undefined when it breaks none. A name must be a token in lower case and must not belong to HTTP/1.1. For
+ * its value see `brokenValueRule`.
  */
 export function brokenFieldRule(name: string, value: string): string | undefined {
   if (name === '' || /[^!#$%&'*+\-.^_`|~0-9a-z]/.test(name)) return 'invalid field name'

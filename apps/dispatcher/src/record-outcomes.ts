@@ -49,8 +49,8 @@ type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
- * Sends the outcomes of all batches of the process to the tracker. One call is in flight at a time, and the next call carries the outcomes that
- * became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place in the batch. A call is part of the
+ * Sends the outcomes of all batches of the process to the tracker. Besides the retries of parked batches one call is in flight at a time, and the
+ * next call carries the outcomes that became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place in the batch. A call is part of the
  * trace of its first batch. An outcome is written at once into the message in which it travels, so a push costs one number in a list, and neither an
  * object nor a promise.
  *

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 const mostHosts = 10_000
 /** For this long after its last answer a host counts as known and needs no trial, unless it is closed in between. */
 const provenForMs = 10 * 60_000
-/** A host that has answered before is closed after this many unanswered pushes in a row. A new host is closed after its first unanswered push. */
+/** A host that is known or trusted is closed after this many unanswered pushes in a row. Any other host is closed after one that tried it. */
 const failuresToClose = 8
 /** A closed host gets no push for this long. The time doubles each time that the host is closed again, up to a minute. */
 const closedMs = 5_000

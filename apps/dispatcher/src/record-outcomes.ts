@@ -50,9 +50,9 @@ type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: numbe
 
 /**
  * Sends the outcomes of all batches of the process to the tracker. Besides the retries of parked batches one call is in flight at a time, and the
- * next call carries the outcomes that became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place in the batch. A call is part of the
- * trace of its first batch. An outcome is written at once into the message in which it travels, so a push costs one number in a list, and neither an
- * object nor a promise.
+ * next call carries the outcomes that became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place
+ * in the batch. A call is part of the trace of its first batch. An outcome is written at once into the message in which it travels, so a push costs
+ * one number in a list, and neither an object nor a promise.
  *
  * When the tracker is away (`isAway`), the call is repeated with half as many batches, until a batch that takes the tracker too long is alone in its
  * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again while other batches are

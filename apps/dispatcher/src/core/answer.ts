@@ -18,8 +18,8 @@ export type Answer =
       environment: Environment | null
     }
   /**
-   * The provider surely did not process this push: it said so (GOAWAY with a lower last stream, REFUSED_STREAM), or the push was not written yet. So it
-   * is safe to send the push again at once.
+   * The provider surely did not process this push: it said so (GOAWAY with a lower last stream, REFUSED_STREAM), or the push was not written yet. So
+   * it is safe to send the push again at once.
    */
   | { is: 'refused'; reason: string }
   /** No byte of the push left this process, for example because there was no connection. */

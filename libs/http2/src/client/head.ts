@@ -4,7 +4,10 @@ import type { Indexing } from '../hpack/encoder.ts'
 /** A header field. In a head it is `indexed` unless it says otherwise. Fields of a single request enter no table; for them only `never` matters. */
 export type HeadField = readonly [name: string, value: string, indexing?: Indexing]
 
-/** The part of a header block that many requests have in common. It is made once. A connection uses the encoded bytes again while its header table does not change. */
+/**
+ * The part of a header block that many requests have in common. It is made once. A connection uses the encoded bytes again while its header table
+ * does not change.
+ */
 export type PreparedHead = { readonly pseudoHeaders: readonly Required<HeadField>[]; readonly fields: readonly Required<HeadField>[] }
 
 /**

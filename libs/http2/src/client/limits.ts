@@ -3,8 +3,8 @@ export type Limits = {
   /** At most this many connections take requests at once. Another one is opened when all are full. */
   connections: number
   /**
-   * While this many connections take no new requests and are finishing their last ones, no new connection is opened, because a server could send GOAWAY
-   * on one connection after another.
+   * While this many connections take no new requests and are finishing their last ones, no new connection is opened, because a server could send
+   * GOAWAY on one connection after another.
    */
   drainingConnections: number
   /** At most this many requests are open at once on a connection, even when the server allows more. */
@@ -13,7 +13,9 @@ export type Limits = {
   requestsPerConnection: number
   /** At most this many requests wait for a free stream. One more is `unsent` at once. */
   queuedRequests: number
-  /** While more than this many written bytes wait for the server to read them, the connection gets no new requests. Above four times as many it ends. */
+  /**
+   * While more than this many written bytes wait for the server to read them, the connection gets no new requests. Above four times as many it ends.
+   */
   bufferedBytes: number
   /** At most this much of an answer's body is read. A longer body is cut there, and the answer counts. */
   bodyBytes: number

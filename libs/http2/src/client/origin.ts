@@ -27,7 +27,9 @@ export type OriginOptions = DialOptions & {
   onHttp1?: (socket: TLSSocket) => void
 }
 
-/** How many connections, streams and waiting requests an origin has now, how many handshakes it has made, and how many of them resumed a TLS session. */
+/**
+ * How many connections, streams and waiting requests an origin has now, how many handshakes it has made, and how many of them resumed a TLS session.
+ */
 export type OriginStats = { connections: number; streams: number; waiting: number; handshakes: number; resumed: number }
 
 /** One HTTPS origin and the HTTP/2 connections to it. */
@@ -170,7 +172,10 @@ export function openOrigin(options: OriginOptions): Origin {
     return retryInMs
   }
 
-  /** Notes that a connection failed. When no other connection takes requests, the waiting requests are `unsent` at once. Later requests wait for the next attempt. */
+  /**
+   * Notes that a connection failed. When no other connection takes requests, the waiting requests are `unsent` at once. Later requests wait for the
+   * next attempt.
+   */
   function failed(reason: string): void {
     unreachable = reason
     if (!closed) onEvent({ is: 'unreachable', reason, retryInMs: backOff() })

@@ -31,7 +31,10 @@ const bodyBytes = 65_536
 /** Idle connections are searched for and closed this often. */
 const sweepMs = 1_000
 
-/** How many push services and connections are allowed: for push services whose host is trusted (`isNamed`), and for all others, which may be thousands. */
+/**
+ * How many push services and connections are allowed: for push services whose host is trusted (`isNamed`), and for all others, which may be
+ * thousands.
+ */
 export const usualSizes = {
   named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },

@@ -15,8 +15,8 @@ const refusalsToPark = 3
 /** The pauses before a parked batch is tried again. After the last one, about two minutes in all, the batch is given up. */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
 /**
- * At most this many outcomes are parked, at about 200 bytes each. When there are more, a refused batch stays in the line and keeps its places in the
- * window, which slows sending down.
+ * At most this many outcomes are parked, at about 200 bytes each. When there would be more, a refused batch stays in the line and keeps its places in
+ * the window, which slows sending down.
  */
 const mostParked = 20_000
 

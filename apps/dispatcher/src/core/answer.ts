@@ -12,7 +12,7 @@ export type Answer =
       reason: string
       /** How long the provider asks Herald to wait; null when the answer does not say. */
       retryAfterMs: number | null
-      /** Since when the token is dead, as an ISO date. Only APNs says so, with status 410; null in every other answer. */
+      /** Since when the token is dead, as an ISO date; null when the answer does not say. Only APNs says it. */
       deadSince: string | null
       /** The APNs environment that answered; null for other providers. */
       environment: Environment | null

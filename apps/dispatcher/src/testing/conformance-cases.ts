@@ -38,7 +38,7 @@ export const cases: Case[] = [
     expected: onAll({ settled: { outcome: 'failed', code: 'token_dead' }, dead: true }),
   },
   {
-    name: 'the mass guard decides about a push to an invalid token, for APNs after both environments refused it',
+    name: 'a push to an invalid token is left to the mass guard, for APNs after both environments refused it',
     behaviour: { answer: 'bad_token' },
     expected: {
       ios: { guarded: { code: 'token_invalid', providerCode: '400 BadDeviceToken' } },
@@ -46,7 +46,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: 'the mass guard decides about a push to a token of another sender',
+    name: 'a push to a token of another sender is left to the mass guard',
     behaviour: { answer: 'sender_mismatch' },
     expected: {
       ios: { guarded: { code: 'sender_mismatch', providerCode: '400 DeviceTokenNotForTopic' } },

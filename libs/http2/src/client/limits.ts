@@ -1,6 +1,6 @@
 /** How much of this process one origin may use, and how long it waits. Times are in milliseconds. */
 export type Limits = {
-  /** At most this many connections take requests at once. Another one is opened when all are full. */
+  /** At most this many connections take requests at once. Another one is opened when requests wait because all are full. */
   connections: number
   /**
    * While this many connections take no new requests and are finishing their last ones, no new connection is opened, because a server could send

@@ -34,7 +34,7 @@ export function openHttp1(options: Http1Options): Http1 {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: idleConnections, timeout: idleMs })
   const adopted: TLSSocket[] = []
   let session: Buffer | undefined
-  // The gate counts connections, because the agent counts a connection only after its handshake.
+  // Each push inside the gate uses or opens one connection. The agent cannot bound connections, because it counts them only after their handshakes.
   const gate = openGate(connections)
 
   agent.createConnection = (_, done = () => undefined) => {

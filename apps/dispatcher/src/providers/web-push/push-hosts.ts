@@ -9,7 +9,7 @@ const provenForMs = 10 * 60_000
  * answer.
  */
 const failuresToClose = 8
-/** A closed host gets no push for this long. The time doubles each time that the host is closed again, up to a minute. */
+/** A closed host gets no push for this long. The time doubles each time that the host is closed again without an answer in between, up to a minute. */
 const closedMs = 5_000
 const longestClosedMs = 60_000
 /** While one push tries a new host, the other pushes to the host wait for the result, but no longer than this. */

@@ -26,8 +26,8 @@ export type Report = {
   /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
-   * Notes a push that was settled in an earlier take of the batch. No finish of that take has reached audience, so the finish of this take tells
-   * audience when the push was not sent, and when its token is dead.
+   * Notes a push that was settled in an earlier take of the batch. No finish of that take has reached audience, so the finish of this take names
+   * the push too, unless it was sent, and says if its token is dead.
    */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
@@ -37,7 +37,7 @@ export type Report = {
   retry(recipient: Recipient, tries: number, inMs: number): void
   /** Resolves when every outcome of the batch is committed, or is given up because the tracker refuses it for good. */
   committed(): Promise<void>
-  /** Gives the fields of finish-batch that speak of the pushes. Their durations count from this call. */
+  /** Gives the fields of finish-batch that speak of the pushes. The durations in them count from this call. */
   result(): Result
   /**
    * Gives for the log how many pushes were sent, failed and so on. `reasons` counts the pushes that have a code, by what became of them, the code and

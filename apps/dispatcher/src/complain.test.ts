@@ -36,7 +36,7 @@ test('a dead token is not logged, since operators need do nothing; every other f
   expect(failureCodes.filter((code) => !remedies[code])).toEqual(['token_dead'])
 })
 
-test('when push services answer 5,000 different words in a minute, the log gets 100 warnings and a line that says that no more are written', () => {
+test('when pushes fail with 5,000 different words of a provider in a minute, the log gets 100 warnings and a line that says that no more are written', () => {
   const { lines, complain } = given()
   for (let word = 0; word < 5_000; word += 1) complain(complaint({ providerCode: `${word}` }))
   expect(lines).toHaveLength(101)

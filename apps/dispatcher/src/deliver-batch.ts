@@ -24,7 +24,7 @@ export async function deliverBatches(
 /**
  * Delivers the batch that a pointer names. Returns as soon as the batch is leased to this process; then the pointer is acknowledged, and the delivery
  * goes on as a job of the process. A batch that audience answers `gone`, `busy` or `held` needs nothing here: it is over, or audience's sweep points
- * at it again. Faults: queue_unavailable and database_unavailable, when the take fails; NATS then delivers the pointer again.
+ * at it again. Faults: queue_unavailable, database_unavailable; NATS then delivers the pointer again.
  */
 async function deliverBatch(
   dispatcher: Dispatcher,
@@ -148,8 +148,8 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
 }
 
 /**
- * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` is as good as `done`: another dispatcher has
- * taken the batch, and finds every outcome settled.
+ * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` is as good as `done`: the batch is done
+ * already, or another dispatcher has taken it and finds every outcome settled.
  */
 async function finish(
   { small, credentials, providers }: Dispatcher,

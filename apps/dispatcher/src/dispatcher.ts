@@ -38,7 +38,8 @@ export type Dispatcher = {
   readonly sends: LRUCache<string, PreparedSend>
   /**
    * The batches of this process whose outcomes are not all committed yet, with a promise that resolves when they are. When this process takes such a
-   * batch again, it must wait for the promise before it asks the tracker which pushes are settled, or it would send the others a second time.
+   * batch again, it must wait for the promise before it asks the tracker which pushes are settled, or it would send the pushes whose outcomes are on
+   * their way a second time.
    */
   readonly uncommitted: Map<string, Promise<void>>
 }

@@ -5,9 +5,9 @@ import type { Answer } from './core/answer.ts'
 
 /**
  * At most this many batches of a platform and lane are in work at once. Each platform has limits of its own, so that a slow provider holds up its own
- * pushes only. Bulk batches are full (500 pushes, about 1 MB), so few are allowed. Most prompt batches are one push that waits for its answer. Each
- * batch waits for three commits, which it shares with other batches and which take 50 to 100 ms under load: a limit of 64 allowed at most 900 batches
- * a second.
+ * pushes only. Most bulk batches are full (500 pushes, about 1 MB), so few are allowed. Most prompt batches are one push that waits for its answer.
+ * Each batch waits for three commits, which it shares with other batches and which take 50 to 100 ms under load: a limit of 64 allowed at most 900
+ * batches a second.
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
@@ -46,7 +46,7 @@ export type Jobs = {
   room(): { room: Record<Platform, number>; full: string[] }
   /** Notes that a batch is in work until its promise ends. `stop` waits for the promise. */
   add(job: Promise<void>): void
-  /** Stops: takes no new batch, sends no further push, waits at most 8 s for the pushes in flight, and resolves when every batch is finished. */
+  /** Stops: takes no new batch, sends no further push, waits at most 8 s for the pushes in flight, and resolves when no batch is in work. */
   stop(): Promise<void>
 }
 

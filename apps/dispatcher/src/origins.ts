@@ -12,8 +12,8 @@ const awayFromExhausted = 2 * maxTries
 /** While an origin is away, its pushes wait for a quarter of the time that it has been away, at most this, and at least until its next probe. */
 const longestWaitMs = 60_000
 /**
- * A push older than this no longer waits for its origin: it is tried as usual, and fails. Otherwise a host that is gone for good would keep its
- * pushes for their whole ttl of up to 28 days.
+ * A push older than this no longer waits for its origin: it is tried as usual, and fails after its last attempt. Otherwise a host that is gone for
+ * good would keep its pushes for their whole ttl of up to 28 days.
  */
 export const heldForOriginMs = 3_600_000
 

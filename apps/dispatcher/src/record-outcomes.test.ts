@@ -38,7 +38,7 @@ function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   }
 }
 
-test('a dispatcher has one call to the tracker in flight at a time, and each carries at most 1,000 outcomes', async () => {
+test('a dispatcher sends 2,500 outcomes to the tracker in one call at a time, each with at most 1,000', async () => {
   const calls: number[] = []
   let inFlight = 0
   let most = 0
@@ -228,7 +228,7 @@ test('a call to the tracker belongs to the trace of its first batch, also when i
   expect(calls).toEqual(['first', 'second'])
 })
 
-test('of the pushes that one call commits, neighbours that wait for the same function are reported to it together, with their number', async () => {
+test('when a call is committed, pushes in a row that wait for the same function are reported by one call of the function, with their number', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
   const recorder = openRecorder(() => Promise.resolve(), ignored)

@@ -15,8 +15,8 @@ const refusalsToPark = 3
 /** The pauses before a parked batch is tried again. After the last one, about two minutes in all, the batch is given up. */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
 /**
- * At most this many outcomes are parked, at about 200 bytes each. When there are more, a refused batch stays in the line and keeps its places in the
- * window, which slows sending down.
+ * At most this many outcomes are parked, at about 200 bytes each. When there would be more, a refused batch stays in the line and keeps its places in
+ * the window, which slows sending down.
  */
 const mostParked = 20_000
 
@@ -49,10 +49,10 @@ type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
- * Sends the outcomes of all batches of the process to the tracker. One call is in flight at a time, and the next call carries the outcomes that
- * became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place in the batch. A call is part of the
- * trace of its first batch. An outcome is written at once into the message in which it travels, so a push costs one number in a list, and neither an
- * object nor a promise.
+ * Sends the outcomes of all batches of the process to the tracker. Besides the retries of parked batches one call is in flight at a time, and the
+ * next call carries the outcomes that became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place
+ * in the batch. A call is part of the trace of its first batch. An outcome is written at once into the message in which it travels, so a push costs
+ * one number in a list, and neither an object nor a promise.
  *
  * When the tracker is away (`isAway`), the call is repeated with half as many batches, until a batch that takes the tracker too long is alone in its
  * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again while other batches are

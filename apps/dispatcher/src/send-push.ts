@@ -17,7 +17,7 @@ export type Settlement = (
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
   | { is: 'skipped'; tries: number; code: SkipReason }
   | { is: 'retry'; tries: number; code: FailureCode; providerCode: string; inMs: number }
-  /** The provider was away: audience decides what becomes of the push. `inMs` is null when the push has no attempts or no ttl left. */
+  /** The provider was away: audience decides what becomes of the push. `inMs` is null when no attempt is left, or the ttl ends before the next one. */
   | { is: 'unavailable'; tries: number; environment: CircuitEnvironment; code: FailureCode; providerCode: string; inMs: number | null }
   /** Either the token is dead or the app's settings are wrong. The mass guard decides which. */
   | { is: 'guarded'; tries: number; code: FailureCode; providerCode: string; handedOverAt: number }

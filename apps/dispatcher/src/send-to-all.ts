@@ -15,9 +15,10 @@ import type { Hear } from './providers/provider.ts'
 const yieldAfter = 32
 
 /**
- * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`), to all origins at the same time, so that a slow push service
- * holds up its own devices only. Gives the numbers of the other recipients that were not sent to: because the campaign or this process stops, because
- * the lease ended, because the credentials were refused, or because another device is the probe.
+ * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`), to all origins at the same time, so that a slow push
+ * service holds up its own devices only. Gives the numbers of the other recipients that were not sent to: because the campaign or this process stops,
+ * because the lease ended, because the credentials were refused, or because another device is the probe. When the app has no credentials, every push
+ * fails.
  */
 export async function sendToAll(
   dispatcher: Dispatcher,
@@ -74,8 +75,8 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
 }
 
 /**
- * Sends to the recipients of one origin until the provider refuses the credentials, the campaign or this process stops, or the lease ends. Gives those
- * not sent to.
+ * Sends to the recipients of one origin until the provider refuses the credentials, the campaign or this process stops, or the lease ends. Gives the
+ * numbers of the recipients that were not sent to.
  */
 async function sendInOrder(
   { window, log, measures }: Dispatcher,

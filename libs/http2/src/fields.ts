@@ -17,16 +17,16 @@ export function isVisible(value: string): boolean {
 }
 
 /**
- * Says whether a field surely breaks no rule, because its name was checked before and its value is visible ASCII. True for most fields, since the same
- * names come again and again, and faster than `brokenFieldRule`.
+ * Says whether a field surely breaks no rule, because its name was checked before and its value is visible ASCII. True for most fields, since the
+ * same names come again and again, and faster than `brokenFieldRule`.
  */
 export function isUsualField(name: string, value: string): boolean {
   return rightNames.has(name) && isVisible(value)
 }
 
 /**
- * Gives the rule that a regular field breaks; undefined when it breaks none. A name must be a token in lower case and must not belong to HTTP/1.1. A
- * value must have no control character that could split a message.
+ * Gives the rule that a regular field breaks; undefined when it breaks none. A name must be a token in lower case and must not belong to HTTP/1.1.
+ * For its value see `brokenValueRule`.
  */
 export function brokenFieldRule(name: string, value: string): string | undefined {
   if (name === '' || /[^!#$%&'*+\-.^_`|~0-9a-z]/.test(name)) return 'invalid field name'

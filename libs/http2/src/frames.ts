@@ -73,7 +73,7 @@ export const maxWindow = 0x7fffffff
 /** The highest stream number: it has 31 bits (RFC 9113 section 5.1.1). */
 export const maxStreamId = 0x7fffffff
 
-/** An error by which the other end broke the protocol. The connection ends with a GOAWAY that has this code. */
+/** The other end broke the protocol. The connection ends with a GOAWAY that has this code. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: number

@@ -92,8 +92,8 @@ function fits({ status, reasons }: AnswerRow, answered: number, reason: string):
 }
 
 /**
- * Says whether a push that failed with this code showed that the device's token is dead. When a dispatcher dies, the next one tells audience of such
- * tokens again. Codes of the mass guard do not count: audience has decided about those pushes already.
+ * Says whether a push that failed with this code showed that the device's token is dead. When a dispatcher dies before it has finished a batch, the
+ * next one tells audience of such tokens. Codes of the mass guard do not count: audience has decided about those pushes already.
  */
 export const isDeadCode = (rows: readonly AnswerRow[], code: string): boolean =>
   code === unsendable.keys.code || rows.some((row) => row.class === 'dead' && row.code === code)

@@ -12,16 +12,19 @@ export type Answer =
       reason: string
       /** How long the provider asks Herald to wait; null when the answer does not say. */
       retryAfterMs: number | null
-      /** Since when the token is dead, as an ISO date. Only APNs says so, with status 410; null in every other answer. */
+      /** Since when the token is dead, as an ISO date; null when the answer does not say. Only APNs says it. */
       deadSince: string | null
       /** The APNs environment that answered; null for other providers. */
       environment: Environment | null
     }
-  /** The provider said that it did not process this push (GOAWAY above last_stream_id, REFUSED_STREAM), so it is safe to send it again at once. */
+  /**
+   * The provider surely did not process this push: it said so (GOAWAY with a lower last stream, REFUSED_STREAM), or the push was not written yet. So
+   * it is safe to send the push again at once.
+   */
   | { is: 'refused'; reason: string }
-  /** There was no connection to send the push on, so no byte of it left this process. */
+  /** No byte of the push left this process, for example because there was no connection. */
   | { is: 'unsent'; reason: string }
-  /** Bytes of the push were sent and no answer came: the push may have been delivered. */
+  /** Bytes of the push may have been sent, and no complete answer came: the push may have been delivered. */
   | { is: 'unanswered'; why: 'timeout' | 'broken'; reason: string }
   /**
    * The push cannot be sent. `keys`: the device's keys do not decode. `address`: Herald may not connect to the device's address. `credentials`: the

@@ -25,7 +25,7 @@ export const providers: Readonly<Record<Platform, Provider>> = { ios: apns, andr
 export type Transports = {
   /** Gives the transport for an app's credentials. It is kept, with its connections, until the credentials change or too many others are kept. */
   for(appId: string, credentials: ProviderCredentials): AppTransport
-  /** Opens a transport with new connections, for the one push of a check. It asks only the APNs environment that the credentials name. */
+  /** Opens a transport with new connections, for the one push of a check. It asks one APNs environment only. */
   openForCheck(appId: string, credentials: ProviderCredentials): { transport: Transport; close(): void }
   close(): Promise<void>
 }

@@ -67,7 +67,7 @@ test('after the answers 200, 400, 403, 410 and 429 the connection is used again'
   expect(sessions).toHaveLength(1)
 })
 
-test('when the connections are closed, pushes on their way are still answered, and later pushes are refused unsent', async () => {
+test('when the connections are closed, pushes on their way are still answered, and later pushes are refused without being sent', async () => {
   const waiting = requestOf(ask('/held'))
   await until(() => held.length > 0)
   const closing = origin.close()

@@ -55,7 +55,7 @@ export type NoteConnection = (event: OriginEvent) => void
 
 /** A provider that is ready to send. */
 export type OpenProvider<Credentials extends ProviderCredentials = ProviderCredentials> = {
-  /** Makes a transport with an app's credentials. With `oneEnvironmentOnly` it asks only the APNs environment that the credentials name. */
+  /** Makes a transport with an app's credentials. With `oneEnvironmentOnly` it asks one APNs environment only: `AppTransport.environment`. */
   forApp(appId: string, credentials: Credentials, about: { oneEnvironmentOnly: boolean }): AppTransport
   /** Closes what the transports of all apps share. */
   close(): Promise<void>

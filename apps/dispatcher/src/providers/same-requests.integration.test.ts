@@ -60,7 +60,7 @@ async function tokenFor(platform: 'ios' | 'android'): Promise<string> {
   return access.token
 }
 
-/** Sends that differ in every field that a request is made of. */
+/** The changes by which the sends of these tests differ from `givenSend`. */
 const changes: Partial<FrozenSend>[] = [
   {},
   rich,

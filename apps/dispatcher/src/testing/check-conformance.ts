@@ -216,10 +216,10 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
   })
 
-  describe.each(platforms)('%s when it cannot be reached', (platform) => {
+  describe.each(platforms)('%s when its provider cannot be reached', (platform) => {
     const service = { ios: 'apns', android: 'fcm', web: 'web-push' }[platform]
 
-    test('its pushes go back to audience with an attempt counted, and are sent once it is back', async () => {
+    test('the pushes go back to audience with an attempt counted, and are sent once the provider is back', async () => {
       const devices = await makeDevices(platform, 3)
       await simulator.control('PUT', '/faults', { service, outage: 'refuse' })
       const away = peers.queue(platform, devices)
@@ -283,7 +283,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: providers/apns
-    test('a provider token that APNs calls expired is replaced once, and the push is sent', async () => {
+    test('a provider token that APNs calls expired is replaced once, and the pushes are sent', async () => {
       const appId = newId()
       const old = peers.accounts.apnsToken(new Date(Date.now() - 2 * 3_600_000))
       const asked: (string | null)[] = []

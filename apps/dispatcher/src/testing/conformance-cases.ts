@@ -26,14 +26,19 @@ const soon: Expected = { retryInMs: [0, 1_300] }
 export const cases: Case[] = [
   // This case comes first, since it takes longest.
   { name: 'a push without an answer goes back to audience after 10 s', behaviour: { answer: 'silent' }, expected: onAll(soon) },
-  { name: 'an accepted push', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
   {
-    name: 'a dead token',
+    name: 'a push that is accepted is sent',
+    behaviour: { answer: 'ok' },
+    expected: onAll({ settled: { outcome: 'sent', code: '' } }),
+    arrived: 1,
+  },
+  {
+    name: 'a push to a dead token fails, and audience is told of the token',
     behaviour: { answer: 'dead' },
     expected: onAll({ settled: { outcome: 'failed', code: 'token_dead' }, dead: true }),
   },
   {
-    name: 'an invalid token, for APNs in both environments',
+    name: 'a push to an invalid token is left to the mass guard, for APNs after both environments refused it',
     behaviour: { answer: 'bad_token' },
     expected: {
       ios: { guarded: { code: 'token_invalid', providerCode: '400 BadDeviceToken' } },
@@ -41,7 +46,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: 'a token of another sender',
+    name: 'a push to a token of another sender is left to the mass guard',
     behaviour: { answer: 'sender_mismatch' },
     expected: {
       ios: { guarded: { code: 'sender_mismatch', providerCode: '400 DeviceTokenNotForTopic' } },
@@ -49,18 +54,32 @@ export const cases: Case[] = [
     },
   },
   {
-    name: 'rate limited, with Retry-After 7 s',
+    name: 'a push that is rate limited with a Retry-After of 7 s goes back to audience and waits as long',
     behaviour: { answer: 'rate_limited', retryAfterSeconds: 7, times: 1 },
     expected: onAll({ retryInMs: [5_000, 7_000] }),
   },
   {
-    name: 'unavailable, and the transport does not try again itself',
+    name: 'a push that is answered “unavailable” goes back to audience, and the transport does not repeat it',
     behaviour: { answer: 'unavailable', times: 1 },
     expected: onAll(soon),
   },
-  { name: 'an internal error', behaviour: { answer: 'failing', times: 1 }, expected: onAll(soon) },
-  { name: 'accepted and then 503', behaviour: { answer: 'accepted_then_503', times: 1 }, expected: onAll(soon), arrived: 1 },
-  { name: 'broken off after it was accepted', behaviour: { answer: 'reset_after_accept', times: 1 }, expected: onAll(soon), arrived: 1 },
+  {
+    name: 'a push that is answered with an internal error goes back to audience',
+    behaviour: { answer: 'failing', times: 1 },
+    expected: onAll(soon),
+  },
+  {
+    name: 'a push that is accepted and then answered 503 goes back to audience',
+    behaviour: { answer: 'accepted_then_503', times: 1 },
+    expected: onAll(soon),
+    arrived: 1,
+  },
+  {
+    name: 'a push that is accepted and then broken off goes back to audience',
+    behaviour: { answer: 'reset_after_accept', times: 1 },
+    expected: onAll(soon),
+    arrived: 1,
+  },
 ]
 /** A send with texts, buttons, presentation and send fields. */
 export const rich: Partial<FrozenSend> = {

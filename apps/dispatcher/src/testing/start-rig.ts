@@ -5,7 +5,10 @@ import { startDispatcher, type RunningDispatcher } from './start-dispatcher.ts'
 import { hmacSecret, projectId, sealKeys, startPeers, type Peers, type Row } from './start-peers.ts'
 import { startSimulator, type Device, type Simulator } from './start-simulator.ts'
 
-/** Gives the devices that a batch was sent to, as audience reads them from finish-batch: those that none of its lists names, in the batch's order. */
+/**
+ * Gives the devices that a batch was sent to, as audience reads them from finish-batch: those that no list of finish-batch names, in the batch's
+ * order.
+ */
 export function sentTo(row: Row, { unsent, dead, guarded, unavailable, retries }: FinishBatch): string[] {
   const others = new Set([...unsent, ...[...dead, ...guarded, ...unavailable, ...retries].map(({ subscriptionId }) => subscriptionId)])
   return [...row.recipients, ...row.decided].map(({ subscriptionId }) => subscriptionId).filter((id) => !others.has(id))

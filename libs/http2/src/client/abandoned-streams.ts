@@ -3,7 +3,7 @@ const mostKept = 1_000
 
 /**
  * The streams that the client reset, or that a GOAWAY of the server left out. The server may not know this yet and still send frames on such a
- * stream, which is allowed. On any other closed stream a frame would be a mistake (RFC 9113 section 5.1).
+ * stream, which is allowed. HEADERS or DATA on any other closed stream would be a mistake (RFC 9113 section 5.1).
  */
 export class AbandonedStreams {
   private readonly ids = new Set<number>()
@@ -20,7 +20,7 @@ export class AbandonedStreams {
     }
   }
 
-  /** Notes that the server has ended the stream too. From now on a frame on it is a mistake, unless the stream is at most `allUpTo`. */
+  /** Notes that the server has ended the stream too. From now on HEADERS or DATA on it is a mistake, unless its number is at most `allUpTo`. */
   end(streamId: number): void {
     this.ids.delete(streamId)
   }

@@ -35,8 +35,8 @@ export type Owner = {
   /** Is called when the connection may be able to begin more streams than before. */
   roomier: () => void
   /**
-   * Is called when the connection will begin no new stream: a GOAWAY has come, its stream numbers are used up, or the client is being closed. Open
-   * streams go on.
+   * Is called when the connection will begin no new stream: a GOAWAY has come, the connection has sent all the requests that it may
+   * send, or the client is being closed. Open streams go on.
    */
   draining: (connection: Connection, reason: string) => void
   /** Is called when the connection has ended and every stream has its reply. */
@@ -175,7 +175,7 @@ export class Connection {
     else this.owner.roomier()
   }
 
-  /** Breaks a stream off with RST_STREAM. What the server still sends on the stream is ignored. */
+  /** Breaks a stream off with RST_STREAM, and remembers it as abandoned. */
   resetStream(stream: Stream, code: number): void {
     this.output.push(resetFrame(stream.id, code))
     this.abandoned.add(stream.id)
@@ -213,14 +213,14 @@ export class Connection {
     this.over('done')
   }
 
-  /** Ends the connection because the server broke the protocol, and says so with GOAWAY. */
+  /** Ends the connection with a GOAWAY that has this code: the server broke the protocol, or Herald's own code threw an error. */
   private fail(code: number): void {
     if (this.isGone) return
     this.sayGoAway(code)
     this.over(errorName(code))
   }
 
-  /** Ends a connection that is broken, without a GOAWAY. */
+  /** Ends the connection at once, without a GOAWAY. */
   lose(reason: string): void {
     if (this.isGone) return
     this.over(reason)

@@ -41,7 +41,7 @@ async function givenTcpServer(serve: (socket: Socket) => void = () => undefined)
   return { port: (server.address() as AddressInfo).port, bytes: () => bytes, connections: () => connections, sockets }
 }
 
-test('when the server’s certificate is not trusted or has another name, nothing of a request is sent', async () => {
+test('when the server’s certificate is not trusted or is for another name, a request is unsent', async () => {
   const peer = await givenOk()
   expect(told(await send(peer, peer.open({ ca: undefined })))).toBe('unsent DEPTH_ZERO_SELF_SIGNED_CERT')
   const other = givenCertificate()
@@ -165,7 +165,7 @@ test('the second and the third connection resume an earlier TLS session', async 
   expect(events.flatMap((event) => (event.is === 'connected' ? [event.isResumed] : []))).toEqual([false, true, true])
 })
 
-test('while a server is away, requests are unsent and the pauses between attempts to connect grow; it gets requests again once it is back', async () => {
+test('while a server is away, requests are unsent and the pauses between attempts to connect grow up to a limit; it gets requests again once it is back', async () => {
   const tcp = await givenTcpServer((socket) => socket.destroy())
   const peer = await givenOk()
   let port = tcp.port
@@ -187,7 +187,7 @@ test('while a server is away, requests are unsent and the pauses between attempt
   expect(told(await send(peer, origin))).toBe('200')
 })
 
-test('when a server refuses the connection, the request is unsent and its reason is the system’s word', async () => {
+test('when a server refuses the connection, the request is unsent, with the system’s error code as the reason', async () => {
   const peer = await givenOk()
   const origin = peer.open({ port: 1 })
   expect(told(await send(peer, origin))).toBe('unsent ECONNREFUSED')

@@ -9,7 +9,7 @@ export type DialOptions = {
   port: number
   /** The name that the certificate must have and that the server is told (SNI); `host` when it is left out. */
   servername?: string | undefined
-  /** The certificates to trust instead of the system's, PEM. */
+  /** The certificates to trust instead of those that Node trusts, as PEM. */
   ca?: string | Buffer | readonly (string | Buffer)[] | undefined
   /** Looks names up instead of the system. */
   lookup?: LookupFunction | undefined
@@ -25,8 +25,8 @@ export type DialOptions = {
 export type Dialed = { is: 'connected'; socket: TLSSocket; protocol: 'h2' | 'http/1.1' } | { is: 'failed'; reason: string }
 
 /**
- * The cipher suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated encryption. RFC 9113 section 9.2.2 allows an HTTP/2
- * server to end a connection that uses a suite of TLS 1.2 without them.
+ * Cipher suites of TLS 1.3 and 1.2, all with forward secrecy and authenticated encryption. RFC 9113 section 9.2.2 allows an HTTP/2 server to end a
+ * connection whose suite of TLS 1.2 lacks one of the two.
  */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',

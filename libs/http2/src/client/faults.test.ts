@@ -165,7 +165,7 @@ test('when one connection is full, another is opened, up to the limit; each carr
   expect(peer.connections).toHaveLength(3)
 })
 
-test('when a connection has used up its stream numbers, it ends cleanly and requests go over the next one', async () => {
+test('when a connection has sent as many requests as it may, it ends cleanly and further requests go over the next connection', async () => {
   const peer = await given((each, connection) => {
     if (isRequest(each)) connection.send(answer(each.streamId))
   })

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 import { connectionWindow } from './limits.ts'
 import type { Stream } from './stream.ts'
 
-/** Sends as much of a body as both windows and the frame size allow. The rest of the body waits. */
+/** Sends as much of a body as the windows of the stream and of the connection allow. The rest of the body waits. */
 export function sendBody(connection: Connection, stream: Stream): void {
   const { output } = connection
   let body = stream.unsentBody

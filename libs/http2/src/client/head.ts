@@ -4,7 +4,10 @@ import type { Indexing } from '../hpack/encoder.ts'
 /** A header field. In a head it is `indexed` unless it says otherwise. Fields of a single request enter no table; for them only `never` matters. */
 export type HeadField = readonly [name: string, value: string, indexing?: Indexing]
 
-/** The part of a header block that many requests have in common. It is made once, and each connection remembers its bytes. */
+/**
+ * The part of a header block that many requests have in common. It is made once. A connection uses the encoded bytes again while its header table
+ * does not change.
+ */
 export type PreparedHead = { readonly pseudoHeaders: readonly Required<HeadField>[]; readonly fields: readonly Required<HeadField>[] }
 
 /**
@@ -48,5 +51,5 @@ export function checkPath(path: string): void {
     throw new TypeError('the path of a request must begin with "/" and have only visible ASCII characters')
 }
 
-/** Says whether a value has only characters of one byte, so that its length in bytes is its number of characters. */
+/** Says whether a value is allowed and has only characters of one byte, so that its length in bytes is its number of characters. */
 const isFieldText = (value: string): boolean => !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value) && brokenValueRule(value) === undefined

@@ -1,10 +1,10 @@
 /** How much of this process one origin may use, and how long it waits. Times are in milliseconds. */
 export type Limits = {
-  /** At most this many connections take requests at once. Another one is opened when all are full. */
+  /** At most this many connections take requests at once. Another one is opened when requests wait because all are full. */
   connections: number
   /**
-   * While this many connections are finishing their last requests after a GOAWAY, no new connection is opened, because a server could send GOAWAY on
-   * one connection after another.
+   * While this many connections take no new requests and are finishing their last ones, no new connection is opened, because a server could send
+   * GOAWAY on one connection after another.
    */
   drainingConnections: number
   /** At most this many requests are open at once on a connection, even when the server allows more. */
@@ -13,13 +13,15 @@ export type Limits = {
   requestsPerConnection: number
   /** At most this many requests wait for a free stream. One more is `unsent` at once. */
   queuedRequests: number
-  /** When this many written bytes wait for the server to read them, the connection gets no new requests until the server has read them. */
+  /**
+   * While more than this many written bytes wait for the server to read them, the connection gets no new requests. Above four times as many it ends.
+   */
   bufferedBytes: number
   /** At most this much of an answer's body is read. A longer body is cut there, and the answer counts. */
   bodyBytes: number
-  /** The time limit from looking the name up until the server's SETTINGS. */
+  /** The time limit for looking the name up, TCP and TLS together. Then the server has as long again for its SETTINGS. */
   connectMs: number
-  /** The pause after the first failed connection. It doubles with each further one, and is 0 to 50 % shorter by chance. */
+  /** The pause after the first failed connection. It doubles with each further one, up to `longestBackoffMs`, and is 0 to 50 % shorter by chance. */
   backoffMs: number
   longestBackoffMs: number
   /** After this long without a byte from the server, a connection with open requests is checked by a PING; an idle one after `idlePingMs`. */
@@ -45,7 +47,7 @@ export const usualLimits: Readonly<Limits> = {
   pingAnswerMs: 5_000,
 }
 
-/** How large the header list of an answer may be (SETTINGS_MAX_HEADER_LIST_SIZE). Answers of push services have less than 1 KB. */
+/** How large the header list of an answer may be (SETTINGS_MAX_HEADER_LIST_SIZE). Header lists of providers have less than 1 KB. */
 export const headerListLimits = { fields: 128, bytes: 16_384 }
 
 /**

@@ -100,7 +100,7 @@ test.each([
   }
 })
 
-test('large bodies, headers that need CONTINUATION in both directions, interim answers and trailers are sent and read right', async () => {
+test('large bodies and large headers arrive whole in both directions, also when a request needs CONTINUATION and an answer has interim answers and trailers', async () => {
   await listen((stream, headers, body) => {
     stream.additionalHeaders({ ':status': 103, link: '</a>' })
     stream.respond(

@@ -11,7 +11,7 @@ import { WaitingLine } from './waiting-line.ts'
 /** An event of an origin's connections, for metrics and logs. A reason is a short word and names no host; the listener knows the origin. */
 export type OriginEvent =
   | { is: 'connected'; isResumed: boolean; tookMs: number }
-  /** A connection could not be made, or ended before any answer. The next one is made `retryInMs` later at the earliest. */
+  /** A connection could not be made, or broke before its first answer. The next one is made `retryInMs` later at the earliest. */
   | { is: 'unreachable'; reason: string; retryInMs: number }
   /** A connection takes no new requests. */
   | { is: 'draining'; reason: string }
@@ -27,7 +27,9 @@ export type OriginOptions = DialOptions & {
   onHttp1?: (socket: TLSSocket) => void
 }
 
-/** How many connections, streams and waiting requests an origin has now, and how many handshakes it has made. */
+/**
+ * How many connections, streams and waiting requests an origin has now, how many handshakes it has made, and how many of them resumed a TLS session.
+ */
 export type OriginStats = { connections: number; streams: number; waiting: number; handshakes: number; resumed: number }
 
 /** One HTTPS origin and the HTTP/2 connections to it. */
@@ -170,7 +172,10 @@ export function openOrigin(options: OriginOptions): Origin {
     return retryInMs
   }
 
-  /** Notes that a connection failed. When there is no other one, the waiting requests fail at once. Later requests wait for the next attempt. */
+  /**
+   * Notes that a connection failed. When no other connection takes requests, the waiting requests are `unsent` at once. Later requests wait for the
+   * next attempt.
+   */
   function failed(reason: string): void {
     unreachable = reason
     if (!closed) onEvent({ is: 'unreachable', reason, retryInMs: backOff() })

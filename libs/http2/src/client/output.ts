@@ -37,7 +37,7 @@ export class Output {
     socket.on('drain', () => this.drained())
   }
 
-  /** Makes space for `bytes` in a row and gives the index in `buffer` where the space begins. Nothing is sent until `commit`. */
+  /** Makes space for this many bytes in a row and gives the index in `buffer` where the space begins. Nothing is sent until `commit`. */
   reserve(bytes: number): number {
     if (this.end + bytes <= this.buffer.length) return this.end
     if (this.end > this.start) this.full.push(this.buffer.subarray(this.start, this.end))

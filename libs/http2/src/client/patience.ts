@@ -5,9 +5,9 @@ const perAnswer = 20
 const perSecond = 200
 
 /**
- * Limits the frames of a server that bring nothing: PING, SETTINGS, empty DATA, windows that grow byte by byte, unknown frames. Sending such a frame
- * costs less than handling it, so floods of them are known attacks on HTTP/2. A server has 2,000 of them in advance, 20 more with each answer and
- * 200 more with each second. A busy connection needs 1 or 2 for each answer.
+ * Limits the frames of a server that bring nothing, such as PING, SETTINGS, empty DATA, windows that grow byte by byte and unknown frames. Sending
+ * such a frame costs less than handling it, so floods of them are known attacks on HTTP/2. A server may send 2,000 of them in a row. Each answer
+ * allows 20 again and each second 200, up to 2,000. A busy connection needs 1 or 2 for each answer.
  */
 export class Patience {
   private left = mostPatience

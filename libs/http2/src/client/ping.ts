@@ -4,7 +4,10 @@ import type { Limits } from './limits.ts'
 
 const pingBytes = Buffer.from('herald??')
 
-/** Finds out whether the server is still there (RFC 9113 section 6.7): sends a PING on a silent connection, and ends it when no byte comes back. */
+/**
+ * Finds out whether the server is still there (RFC 9113 section 6.7): sends a PING on a silent connection, and ends the connection when no byte comes
+ * back. It also ends a connection on which no SETTINGS come.
+ */
 export class Liveness {
   private readonly limits: Limits
   private receivedAt: number

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 /**
  * Reads a GOAWAY frame (RFC 9113 section 6.8): the server takes no more streams. Streams above its last-stream-id are surely not processed and are
  * refused at once. The others may still be answered. GOAWAY may come twice: first with the highest possible number, as a warning. The second number
- * is never higher.
+ * may not be higher.
  */
 export function receiveGoAway(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   checkGoAway(streamId, end - start)

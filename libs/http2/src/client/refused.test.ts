@@ -14,7 +14,7 @@ async function given(...script: Parameters<typeof givenScriptedServer>) {
   return { ...peer, send: sendTo(peer) }
 }
 
-test('after GOAWAY, requests above its last stream are refused at once, those below are finished, and later ones go to a new connection', async () => {
+test('after GOAWAY, requests above its last stream are refused at once, the others are finished, and later ones go to a new connection', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers) return
     if (connection !== peer.connections[0]) return connection.send(answer(streamId))
@@ -31,7 +31,7 @@ test('after GOAWAY, requests above its last stream are refused at once, those be
   expect(peer.connections[0]?.of(frameType.headers)).toHaveLength(10)
 })
 
-test('when GOAWAY comes in two steps, the first refuses no request, and no new request is begun after it', async () => {
+test('when GOAWAY comes in two steps, the first refuses no request, and new requests go to another connection', async () => {
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
     if (connection !== peer.connections[0]) return connection.send(answer(each.streamId))
@@ -48,7 +48,7 @@ test('when GOAWAY comes in two steps, the first refuses no request, and no new r
   expect(told(await first)).toBe('200')
 })
 
-test('after a GOAWAY with an error, the requests that it leaves out get the error, and the others are unanswered unless their answers come', async () => {
+test('after a GOAWAY with an error and the end of the connection, the requests that the GOAWAY left out are refused, and the others are unanswered unless their answers came before', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers || streamId !== 5) return
     connection.send(answer(1), goAway(3, errorCode.enhanceYourCalm))

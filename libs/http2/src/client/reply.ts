@@ -15,7 +15,7 @@ export type Reply =
    * were waiting, the server speaks HTTP/1.1, or the client was closed.
    */
   | { is: 'unsent'; reason: string }
-  /** Bytes of the request may have arrived, and no complete answer came. */
+  /** Bytes of the request may have arrived, and no complete answer that obeys HTTP/2 came. */
   | { is: 'unanswered'; why: 'timeout' | 'broken'; reason: string }
 
 /** Gives the code of an error of the system or a library; `failed` when the code is not a plain word. */

@@ -53,7 +53,7 @@ test('the decoder drops the oldest entries when its table is full, and finds non
   expect(() => decode(decoder, Buffer.from([0x20, 0x80 | 62]))).toThrow('no field')
 })
 
-test('an encoded header block is decoded to the same fields', () => {
+test('the header block that the server encodes for an answer is decoded to the same fields', () => {
   const headers = { 'apns-id': 'x', 'retry-after': '7', location: 'l'.repeat(1000) }
   const block = encodeAnswerBlock(410, headers, true)
   expect(decode(new HpackDecoder(limits), Buffer.from(block))).toEqual([

@@ -291,7 +291,7 @@ class Http2Connection {
 /**
  * Serves HTTP/2 on a new connection (RFC 9113): calls `options.serve` for each complete request and sends its answer. It reads and writes frames
  * itself, which costs less than 10 µs a request where node:http2 costs 110. Requests are served in the order in which their last frames come. Answers
- * to requests of one read are written together.
+ * without a delay to the requests of one read are written together.
  */
 export function serveHttp2(socket: Duplex, options: Http2Options): void {
   const connection = new Http2Connection(socket, options)

@@ -27,7 +27,10 @@ export class ReceiveWindow {
     if (this.isOpen && this.left < connectionWindow / 2) this.open()
   }
 
-  /** Opens the window for the first time, after the client's first acknowledgement. Before, a small window shows which clients ignore windows. */
+  /**
+   * Opens the window for the first time, after the client's first acknowledgement of SETTINGS. Before, a small window shows which clients ignore
+   * windows.
+   */
   openFirst(): void {
     if (!this.isOpen) this.open()
   }

@@ -16,13 +16,13 @@ export type Serve = (request: Request) => Answer
 export type Http2Options = {
   maxConcurrentStreams: number
   serve: Serve
-  /** Is called for each request: whether it is reset with REFUSED_STREAM before it is processed. */
+  /** Says whether a new request is reset with REFUSED_STREAM before it is processed. */
   isRefused: () => boolean
-  /** Is called for each request: whether it is reset with INTERNAL_ERROR before it is processed. */
+  /** Says whether a new request that is not refused is reset with INTERNAL_ERROR before it is processed. */
   isReset?: () => boolean
-  /** Is called when the connection's window should be opened again: whether the window is kept closed for now. */
+  /** Is called when the connection's window should be opened: says whether the window is kept closed for now. */
   isStalled?: () => boolean
-  /** Is called after each request, with the number of requests that the connection has had: whether the server sends GOAWAY now. */
+  /** Is called after each request until a GOAWAY is sent, with the number of requests on the connection so far: says whether to send a GOAWAY now. */
   isGoingAway: (requests: number) => boolean
   onProtocolError: (message: string) => void
 }

@@ -128,7 +128,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   expect(given.served).toEqual(['/'])
 })
 
-test('one stream too many is refused, but its headers are decoded', () => {
+test('a stream above the number that the server allows is refused, but its headers are decoded', () => {
   const given = givenServerSide(undefined, 1)
   const indexed = Buffer.from([0x40, 1, 0x61, 1, 0x62])
   given.socket.arrive(

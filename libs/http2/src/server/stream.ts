@@ -2,7 +2,7 @@ import { brokenFieldRule, brokenValueRule, contentLength } from '../fields.ts'
 import { defaultWindow } from '../frames.ts'
 import type { Request } from './request.ts'
 
-/** At most this large is the body of a request. Real providers accept far less; a client that sends more has a bug. */
+/** The body of a request may have at most this many bytes. Real providers accept far less; a client that sends more has a bug. */
 export const maxBodyBytes = 1_048_576
 
 /** A request that is being received, and its answer while it is being sent. */

@@ -9,7 +9,7 @@ import type { Frame } from './peers.ts'
 
 const head = prepareHead({ authority: 'example.com', fields: [['apns-topic', 'org.example.app']] })
 
-/** Makes a connection of Herald's client with this many open requests. The test acts as the server. */
+/** Makes a connection of Herald's client with as many open requests as `requests` says. The test acts as the server. */
 export function givenConnection(requests = 0, settings: readonly (readonly [number, number])[] = [], limits: Partial<Limits> = {}) {
   const socket = new MemorySocket()
   /** All replies that each request got. A request with two replies is a mistake that a test must notice. */

@@ -119,7 +119,7 @@ function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Place[]
 export const firstEnvironment = (wanted: Environment, addresses: ApnsAddresses): Environment =>
   environmentsFor(wanted, addresses)[0]?.environment ?? wanted
 
-/** The answer to a push when the gateway has no credentials: the one that APNs gives to a request without a provider token. */
+/** The answer to a push when the gateway has no credentials of the app: the one that APNs gives to a request without a provider token. */
 const noToken: Answer = {
   is: 'answered',
   status: 403,

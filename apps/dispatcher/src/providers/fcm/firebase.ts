@@ -38,7 +38,7 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
     // This limit is longer than the library's, so it ends only requests that the library forgets to end.
     const sending = within(answered, limitMs + 2_000)
     sending.then(
-      // Reads `data` inside a try: it throws when an answer has no body.
+      // Reads `data` by `dataOf`, because reading it throws when the body is not JSON.
       (response) => watcher({ answer: { status: response.status, headers: response.headers, data: dataOf(response) } }),
       (error: unknown) => watcher(resultOfError(error)),
     )

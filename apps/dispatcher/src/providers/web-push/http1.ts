@@ -10,7 +10,7 @@ export type Http1Request = { path: string; headers: Readonly<Record<string, stri
 export type Http1 = {
   /** Posts one push. Never rejects: a failure of the push service or the network is a reply too. */
   request(request: Http1Request): Promise<Reply>
-  /** Takes over a connection that was opened to find out the version of HTTP. The next request uses the connection. */
+  /** Takes over a connection that was opened to find out the version of HTTP. The next request that needs a new connection gets this one. */
   adopt(socket: TLSSocket): void
   close(): void
 }
@@ -34,7 +34,7 @@ export function openHttp1(options: Http1Options): Http1 {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: idleConnections, timeout: idleMs })
   const adopted: TLSSocket[] = []
   let session: Buffer | undefined
-  // The gate counts connections, because the agent counts a connection only after its handshake.
+  // Each push inside the gate uses or opens one connection. The agent cannot bound connections, because it counts them only after their handshakes.
   const gate = openGate(connections)
 
   agent.createConnection = (_, done = () => undefined) => {

@@ -4,9 +4,12 @@ import { LRUCache } from 'lru-cache'
 const mostHosts = 10_000
 /** For this long after its last answer a host counts as known and needs no trial, unless it is closed in between. */
 const provenForMs = 10 * 60_000
-/** A host that has answered before is closed after this many unanswered pushes in a row. A new host is closed after its first unanswered push. */
+/**
+ * A host that is known or trusted is closed after this many unanswered pushes in a row. Any other host is closed when the push that tries it has no
+ * answer.
+ */
 const failuresToClose = 8
-/** A closed host gets no push for this long. The time doubles each time that the host is closed again, up to a minute. */
+/** A closed host gets no push for this long. The time doubles each time that the host is closed again without an answer in between, up to a minute. */
 const closedMs = 5_000
 const longestClosedMs = 60_000
 /** While one push tries a new host, the other pushes to the host wait for the result, but no longer than this. */
@@ -43,8 +46,8 @@ type Host = {
  */
 export type PushHosts = {
   /**
-   * Asks whether a push may be sent to its host. `isNamed`: the host is trusted (destination.ts of contracts), so no device can have made it up and it
-   * needs no trial.
+   * Asks whether a push may be sent to its host. `isNamed`: the host is trusted (destination.ts of contracts), so no device can have made it up and
+   * it needs no trial.
    */
   enter(about: { appId: string; host: string; isNamed: boolean }): Promise<Entry>
 }

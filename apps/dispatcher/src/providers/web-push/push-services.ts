@@ -31,7 +31,10 @@ const bodyBytes = 65_536
 /** Idle connections are searched for and closed this often. */
 const sweepMs = 1_000
 
-/** How many services and connections are allowed: for push services whose host is trusted (`isNamed`), and for all others, which may be thousands. */
+/**
+ * How many push services and connections are allowed: for push services whose host is trusted (`isNamed`), and for all others, which may be
+ * thousands.
+ */
 export const usualSizes = {
   named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },
@@ -127,8 +130,8 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
   }
 
   /**
-   * Closes the push service that was used longest ago, among those without a push on its way. When every service has one, none is closed: there are
-   * then more services than `size.most`, but never more than the window has places.
+   * Closes the push service that was used longest ago, among those without a push on its way. When every push service has one, none is closed:
+   * there are then more push services than `size.most`, but never more than the window has places.
    */
   function closeLeastUsed(): void {
     for (const [host, service] of services) if (service.running === 0) return closeService(host, service)

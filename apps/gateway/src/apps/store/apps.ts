@@ -91,8 +91,8 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes the gateway's rows of a deleted app: its keys, its credentials and its row with the identity secret. The audit stays. An APNs token is
- * deleted when no app's credentials name its team and key any more.
+ * Deletes the gateway's rows of a deleted app: its keys, its credentials and its row with the identity secret. The audit stays. Every APNs
+ * token whose team, key and private key no app's credentials name is deleted too.
  */
 export async function deleteAppRows(db: Db, id: string): Promise<void> {
   await db.deleteFrom('api_keys').where('app_id', '=', id).execute()

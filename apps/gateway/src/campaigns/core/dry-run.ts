@@ -8,7 +8,7 @@ import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import type { RenderNote } from '@herald/contracts/render-entry'
 
 /**
- * A push as it would be made. When none would be sent, `payload` is null, and so are `locale`, `entry` and `bytes` unless the push is only too large.
+ * A push as it would be made. When none can be made, `payload` is null, and so are `locale`, `entry` and `bytes` unless the push is only too large.
  * `bytes` counts what the platform's limit counts.
  */
 export type Rendered = {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { route } from '../../http/route.ts'
 
 /**
- * The query of a report. Any other parameter, and an action in another form, is ignored, because a device must not lose its report for such a
+ * The query of a report. A parameter other than `action`, and an action in another form, is ignored, because a device must not lose its report for such a
  * mistake.
  */
 const Report = z.object({

@@ -9,7 +9,7 @@ export type Credentials<Settings> = { settings: Settings; privateKey: string }
 export type Sealed = { version: number; sealedPrivateKey: string; sealContext: string }
 
 /**
- * What the gateway knows about a provider. Each provider has a file in this folder, which exports one of these; `providers.ts` lists them. `Settings`
+ * What the gateway knows about a provider. Each provider has a file in this folder, which exports a `Provider`; `providers.ts` lists them. `Settings`
  * is what is stored in the clear, `Body` what an operator gives.
  */
 export type Provider<Settings extends { kind: ProviderCredentials['kind'] }, Body> = {

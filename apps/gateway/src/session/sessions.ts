@@ -25,7 +25,7 @@ import type { Tables } from '../store/tables.ts'
 export type Sessions = {
   /**
    * Finds the session of a cookie; undefined when there is none or it has ended. Finding counts as a use of the session, so its idle time begins
-   * anew. A gateway writes the use at most once a minute.
+   * anew. A gateway that remembers the session writes its use at most once a minute.
    */
   find(cookie: string): Promise<SignedIn | undefined>
   /** Begins a session. Undefined when the visitor's code is wrong, used or too old. */

@@ -75,7 +75,7 @@ test('a dry run takes exactly one of notification, campaign and campaignId, and 
 })
 
 // spec: sending/dry-run-samples
-test('samples of a dry run show values of users, so only a key with the scope users:read gets them; a key without it gets everything else', async () => {
+test('samples of a dry run show values of users, so only a key with the scope users:read gets them; a key without it gets the counts and no samples', async () => {
   const sender = await keyWith('notifications:send')
   const reader = await keyWith('notifications:send', 'users:read')
 

@@ -22,7 +22,10 @@ afterEach(() => peers.answers.clear())
 const headers = { authorization: `Bearer ${adminToken}` }
 const pathOf = (id: string, rest = '') => `/v1/admin/apps/${appId}/imports/${id}${rest}`
 
-/** Makes the fake of audience accept each lot (the rows of one call) at its offset and record the accepted lots. `beforeLot` may delay or refuse a lot. */
+/**
+ * Makes the fake of audience accept each lot (the rows of one call) at its offset and record the accepted lots. `beforeLot` may delay or refuse a
+ * lot.
+ */
 function givenAudience(change: Partial<ImportReport> = {}) {
   const state = {
     report: { ...givenImport, id: newId(), ...change },

@@ -17,8 +17,8 @@ export type AuditEntry = { id: string; actor: string; action: string; subject: S
 type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to']?: string | undefined }
 
 /**
- * Turns at most 100 intents (changes that were noted before another service was asked for them) that are older than a minute into audit lines, and
- * gives how many. No call takes a minute, so as a rule the gateway has ended before the service answered, or has got no answer.
+ * Turns at most 100 intents (changes that another service was to be asked for, and exports) that are older than a minute into audit lines, and gives
+ * how many. No call takes a minute, and an export renews its intent: so as a rule the gateway has ended meanwhile, or has got no answer.
  */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`

@@ -101,7 +101,7 @@ test('the hour in which a key was used is stored, even when the use is written h
   expect([before, await hour(2)]).toContainEqual((await rowOf(id))?.last_used_at)
 })
 
-test('a further use of a key in the same hour changes nothing; a use in the next hour is noted with that hour', () => {
+test('the hour that is noted for a key stays when the key is used again within it, and is the next hour once the key is used in that', () => {
   const clock = { ms: 0 }
   const uses = openKeyUses({ now: () => clock.ms, steadyMs: () => clock.ms })
   const key = { keyId: newId(), notedHour: undefined as unknown as number }

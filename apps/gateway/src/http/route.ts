@@ -132,7 +132,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   alsoAnswers?: Readonly<Record<number, z.ZodType>>
   /** The media type of a success that is not JSON, or that is JSON without a shape. */
   mediaType?: string
-  /** Faults beyond those that follow from key, limit, body and params. */
+  /** The faults that do not follow from the route's other fields (`faultsOf` in openapi.ts). */
   faults?: readonly FaultCode[]
   /** Gives the body of a success, a Reply with a status or headers of its own, or a stream; throws a Fault. */
   answer(gateway: Gateway, asked: Asked<Param, Body, Query>): Promise<unknown>

@@ -28,7 +28,7 @@ export type Sessions = {
    * anew. A gateway that remembers the session writes its use at most once a minute.
    */
   find(cookie: string): Promise<SignedIn | undefined>
-  /** Begins a session. Undefined when the visitor's code is wrong, used or too old. */
+  /** Begins a session. Undefined when the visitor's code is wrong, used, too old or was made under another administration token. */
   begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
   makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
   end(session: SignedIn, requestId: string): Promise<void>

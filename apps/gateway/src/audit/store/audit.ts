@@ -49,8 +49,8 @@ const mostLooked = 10_000
 
 /**
  * Finds the audit lines of a page, newest first, and one more to show that another page follows. A search for an actor, an id or the beginning of an
- * action examines at most 10,000 lines. When the matches among these do not fill the page, `examinedTo` is the last line that was examined, and the
- * next page goes on there.
+ * action examines at most 10,000 lines. When it has examined so many and its matches do not fill the page, `examinedTo` is the last line that was
+ * examined, and the next page goes on there.
  */
 export async function findAudit(
   db: Db,

@@ -107,7 +107,7 @@ test('samples of a dry run show values of users, so only a key with the scope us
 })
 
 // spec: sending/dry-run-warnings
-test('the warnings of a dry run say what would go wrong, where in the request, and for how many devices', async () => {
+test('the warnings of a dry run say what would go wrong, where in the request, and, where devices were counted, for how many', async () => {
   const warned = await withKey({ notification })
   expect(warningsIn(warned.body)).toEqual([
     'placeholder_empty notification.content.en.title null',

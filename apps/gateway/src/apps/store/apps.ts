@@ -34,8 +34,8 @@ export async function getApp(db: Db, id: string): Promise<App> {
 }
 
 /**
- * Locks the app's row until the transaction ends, so that nothing is added to an app that is being deleted. Several transactions can hold this lock
- * at once. Fault not_found.
+ * Locks the app's row until the caller's transaction ends, so that nothing is added to an app that is being deleted. Several transactions can hold
+ * this lock at once. Fault not_found.
  */
 export async function holdApp(db: Db, id: string): Promise<void> {
   const row = await db.selectFrom('apps').select('id').where('id', '=', id).where('deleted_at', 'is', null).forShare().executeTakeFirst()

@@ -14,7 +14,7 @@ export type HeavyReads = {
   run: <Answer>(appId: string, work: () => Promise<Answer>) => Promise<Answer>
   /**
    * Counts, for the app, an answer that goes on after its route has returned, and gives the function that ends the counting. Calling that function
-   * twice changes nothing.
+   * twice changes nothing. Fault: rate_limited when the limit is reached.
    */
   enter: (appId: string) => () => void
 }

@@ -12,7 +12,10 @@ export type AppMemory<Value> = {
 
 const mostRemembered = 10_000
 
-/** Remembers for `ttlSeconds` what `read` gives of each app. Requests that need the same app at once share one read. */
+/**
+ * Remembers for `ttlSeconds` what `read` gives of each app, but not that an app does not exist. Requests that need the same app at once share one
+ * read.
+ */
 export function rememberByApp<Value>(read: (appId: string) => Promise<Value | undefined>, ttlSeconds: number): AppMemory<Value> {
   const known = new LRUCache<string, { value: Value }>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const reading = new Map<string, Promise<Value | undefined>>()

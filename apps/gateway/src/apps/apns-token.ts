@@ -18,9 +18,9 @@ import type { Tables } from '../store/tables.ts'
 type ApnsToken = { token: string; mintedAt: string }
 
 /**
- * Gives the provider token of an app's team and key, or null when the app has no APNs credentials. All dispatchers get the same token, because a
- * gateway mints a token only under the lock of its row. A token is kept at least 20 minutes and replaced after 50 (spec:
- * providers/apns-provider-token), or at once when none of the SEAL_KEYS opens it.
+ * Gives the provider token of an app's team and key, or null when the app has no APNs credentials or is deleted. All dispatchers get the same token,
+ * because a gateway mints a token only under the lock of its row. A token is replaced after 50 minutes, after 20 when Apple
+ * refuses it (spec: providers/apns-provider-token), or at once when none of the SEAL_KEYS opens it.
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },

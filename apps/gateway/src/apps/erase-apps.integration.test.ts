@@ -88,7 +88,7 @@ test('the APNs token of a deleted app stays when another app has the same team a
   expect(await tokensOf('TEAMERASE2')).toBe(1)
 })
 
-test('while the tracker is away the gateway keeps its rows of a deleted app; it deletes them once the tracker has erased its part', async () => {
+test('while the tracker’s database is away the gateway keeps its rows of a deleted app; it deletes them once the tracker has erased its part', async () => {
   const appId = await givenFullApp('TEAMERASE3')
   peers.answers.set(eraseTrackerOfApp.subject, () => {
     throw databaseUnavailable()

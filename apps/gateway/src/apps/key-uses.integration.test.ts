@@ -90,7 +90,7 @@ test('when two gateways note a key’s use in the same hour, it is written once,
   expect(await rowOf(id)).toEqual(written)
 })
 
-test('the list of keys shows the hour in which a key was used, even when the use is written hours later', async () => {
+test('the hour in which a key was used is stored, even when the use is written hours later', async () => {
   const clock = { steady: 10 * 3_600_000 }
   const uses = openKeyUses({ now: Date.now, steadyMs: () => clock.steady })
   const { id } = await givenKey()
@@ -101,7 +101,7 @@ test('the list of keys shows the hour in which a key was used, even when the use
   expect([before, await hour(2)]).toContainEqual((await rowOf(id))?.last_used_at)
 })
 
-test('the use of a key is noted once in each hour', () => {
+test('the hour that is noted for a key stays when the key is used again within it, and is the next hour once the key is used in that', () => {
   const clock = { ms: 0 }
   const uses = openKeyUses({ now: () => clock.ms, steadyMs: () => clock.ms })
   const key = { keyId: newId(), notedHour: undefined as unknown as number }

@@ -46,7 +46,9 @@ export async function readProvider({ db }: Pick<Needs, 'db'>, appId: string, kin
   return shownOf(provider.settings)
 }
 
-/** Reads an app's credentials for the dispatcher, with the private key sealed or, for APNs, left out; null when none are set. */
+/**
+ * Reads an app's credentials for the dispatcher, with the private key sealed or, for APNs, left out; null when none are set or the app is deleted.
+ */
 export async function readCredentials(
   { db }: Pick<Needs, 'db'>,
   { appId, kind }: { appId: string; kind: ProviderKind },

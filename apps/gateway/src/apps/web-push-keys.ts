@@ -4,8 +4,8 @@ import type { Tables } from '../store/tables.ts'
 import { findProvider } from './store/providers.ts'
 
 /**
- * Remembers the public VAPID keys that the apps' web pages subscribe with, because every page that starts may ask for one. Null while an app has no
- * Web Push credentials.
+ * Remembers the public VAPID keys that the apps' web pages subscribe with, because every page that starts may ask for one. Null for an app
+ * without Web Push credentials, also for an app that does not exist.
  */
 export type WebPushKeys = AppMemory<string | null>
 

@@ -293,7 +293,7 @@ test.each([
   ['limit=0', 'limit'],
   ['cursor=nonsense', 'cursor'],
   ['who=ann', 'who'],
-])('a list of the audit with the filter %s is refused, and the error names the filter', async (query, name) => {
+])('a list of the audit with the query %s is refused, and the error names the parameter', async (query, name) => {
   expect(await list(await givenApp(), `?${query}`)).toMatchObject({ status: 422, path: name })
 })
 

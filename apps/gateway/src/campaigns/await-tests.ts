@@ -24,8 +24,8 @@ export type TestStanding = { status: CampaignStatus; isOver: boolean; results: T
 
 export type TestWaits = {
   /**
-   * Waits until every push of a test has an outcome, at most 10 s, and gives the results so far. The test is accepted already, so results that cannot
-   * be read now are left out. Fault: not_found (the app was deleted meanwhile).
+   * Waits until a test is over, at most 10 s, and gives the results so far: at once while too many requests wait or the process stops. The test is
+   * accepted already, so results that cannot be read now are left out. Fault: not_found (the app was deleted meanwhile).
    */
   standingOf(test: AcceptedTest): Promise<TestStanding>
   /** Ends every wait; each waiting request gets the results so far. */

@@ -20,7 +20,7 @@ export type SendProgress = {
   byPlatform: Progress['byPlatform']
   fannedOut: boolean
   ratePerSecond: number
-  /** Null while the fan-out goes on, and while pushes wait but none gets an outcome. */
+  /** Null until the fan-out has ended, and while pushes wait but none gets an outcome. */
   etaSeconds: number | null
 }
 

@@ -27,7 +27,7 @@ export type Routed = IncomingMessage & { params: Record<string, string | string[
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits
-  /** Undefined when no administration token is set: then there is no administration API. */
+  /** Undefined when no administration token is set or it is too short: then there is no administration API. */
   readonly adminToken: string | undefined
 }
 

@@ -84,7 +84,9 @@ export const describes =
   <Answer>(): (<Schema extends z.ZodType>(schema: Schema & Fits<Answer, Schema>) => Schema) =>
   (schema) =>
     schema
-/** `unknown`, which any schema is, when every `Answer` fits the schema; `never`, which no schema is, when one might not. */
+/**
+ * Is `unknown`, which every schema fits, when each `Answer` fits the schema; else `never`, which no schema fits, so that the code does not compile.
+ */
 type Fits<Answer, Schema> = Answer extends z.output<Schema> ? unknown : never
 
 /** Makes the schema of a list as the administration answers it. */

@@ -31,7 +31,7 @@ const titled = (chosen: readonly Route[]) => chosen.map((route) => [title(route)
 const isForPages = ({ key }: Route) => key === 'public'
 
 // spec: limits/key-missing, limits/key-headers
-test.each(titled(keyed))('the route %s refuses requests without a valid API key', async (_, route) => {
+test.each(titled(keyed))('the route %s refuses requests without a valid API key in its header', async (_, route) => {
   const wrong = [
     {},
     bearer('nonsense'),

@@ -165,7 +165,7 @@ test('each notification of a batch counts in the limit of sends, valid or not; t
   expect(sentTo('beyond')).toEqual([])
 })
 
-test('when the service campaigns is away each notification of a batch says so, and the batch itself is answered with 200', async () => {
+test('when the service campaigns is away each valid notification of a batch says so, and the batch itself is answered with 200', async () => {
   peers.refusal = queueUnavailable()
   expect(await send([to('j'), {}])).toMatchObject({
     status: 200,

@@ -91,7 +91,7 @@ export function respondStream(
 
 const lookAgainMs = 15_000
 
-/** Gives a stream with the same events that ends at most `everyMs` after the session that opened it. */
+/** Gives a stream with the same events. Every `everyMs` milliseconds it checks whether the session lasts, and ends when the session has ended. */
 export const whileSignedIn = (stream: EventStream, lasts: () => Promise<boolean>, everyMs = lookAgainMs): EventStream =>
   new EventStream((sink) => {
     const stop = stream.start(sink)

@@ -57,7 +57,7 @@ test('registrations are limited by client address, before the API key is checked
 })
 
 // spec: limits/client-address
-test('a client cannot get around a rate limit with x-forwarded-for unless it is a trusted proxy', async () => {
+test('a client that is no trusted proxy cannot get around a rate limit with x-forwarded-for or x-real-ip', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3', TRUSTED_PROXIES: '192.0.2.0/24' })
     const { publicKey } = await gateway.givenApp()

@@ -22,7 +22,10 @@ type LimitConfig = {
  * reached.
  */
 export type Limits = {
-  /** Counts a request by its client address on a route that is limited by address, before the key is verified. */
+  /**
+   * Counts a request by its client address on a route that is limited by address, before the key is verified. A login, logout or change of the user
+   * with a secret key is not counted here.
+   */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
   /**
    * Counts a request once it is known that its key may make it: by its key, or by its device for a login, logout or change of the user with a public

@@ -61,10 +61,10 @@ export const exporting = (action: AuditAction): Audited => ({ action, change: 'e
 
 /** A request as a route's `answer` gets it, after all checks. */
 export type Asked<Param extends string, Body, Query> = {
-  /** The app that the API key belongs to; in the administration the app that the path names. */
+  /** The app that the API key belongs to; in the administration the app that the path names. Empty when there is none. */
   appId: string
   keyKind: KeyKind
-  /** Whether the key has a scope beyond the one that the route asks for; an operator has every scope. */
+  /** Whether the key has this scope, which need not be the one that the route asks for. An operator has every scope. */
   holds: (scope: Scope) => boolean
   params: Record<Param, string>
   /** The parts of the path that stand for `*rest`, after %-decoding. */
@@ -98,7 +98,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   key: Access
   scope?: Scope
   limit?: Limit
-  /** The schema of the body. On a route without it the body is not read. */
+  /** The schema of a JSON body. A route with neither `body` nor `takes` does not read the body. */
   body?: z.ZodType<Body>
   /** The media types of a file that may be sent as the body. The file may have any length and is read as it arrives. */
   takes?: readonly string[]
@@ -132,7 +132,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   alsoAnswers?: Readonly<Record<number, z.ZodType>>
   /** The media type of a success that is not JSON, or that is JSON without a shape. */
   mediaType?: string
-  /** Faults beyond those that follow from key, limit, body and params. */
+  /** The faults that do not follow from the route's other fields (`faultsOf` in openapi.ts). */
   faults?: readonly FaultCode[]
   /** Gives the body of a success, a Reply with a status or headers of its own, or a stream; throws a Fault. */
   answer(gateway: Gateway, asked: Asked<Param, Body, Query>): Promise<unknown>

@@ -57,7 +57,7 @@ function begin(request: IncomingMessage, response: ServerResponse, log: Log): Re
   return line
 }
 
-/** Answers all methods of one path: those of its routes, a browser's preflight, and 405 for every other method. */
+/** Answers all methods of one path: those of its routes, a browser's preflight where pages may call the path, and 405 for any other. */
 function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door & { log: Log; measure: Measures }) {
   const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]))
   const get = byMethod.get('GET')

@@ -123,7 +123,7 @@ async function* pages<Place, Page extends { next: Place | null }>(
 const patienceMs = 30_000
 const passing: readonly string[] = ['rate_limited', 'queue_unavailable', 'database_unavailable']
 
-/** Makes a call, and repeats it while it cannot be answered; after 30 s it throws the Fault. */
+/** Makes a call, and repeats it while its service is busy or away; after 30 s of that it throws the Fault. */
 async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + patienceMs
   for (;;) {

@@ -22,7 +22,10 @@ afterEach(() => peers.answers.clear())
 const headers = { authorization: `Bearer ${adminToken}` }
 const pathOf = (id: string, rest = '') => `/v1/admin/apps/${appId}/imports/${id}${rest}`
 
-/** Makes the fake of audience accept each lot (the rows of one call) at its offset and record all lots. `beforeLot` may delay or refuse a lot. */
+/**
+ * Makes the fake of audience accept each lot (the rows of one call) at its offset and record the accepted lots. `beforeLot` may delay or refuse a
+ * lot.
+ */
 function givenAudience(change: Partial<ImportReport> = {}) {
   const state = {
     report: { ...givenImport, id: newId(), ...change },
@@ -70,7 +73,7 @@ const csvOf = (count: number, from = 0) =>
 const header = 'platform,token,externalId\n'
 
 // spec: administration/import-data, administration/import-exactly-once
-test('an imported file reaches audience in groups of 200 rows without a gap between them, and its last row needs no line end', async () => {
+test('an imported file reaches audience in groups of at most 200 rows without a gap between them, and its last row needs no line end', async () => {
   const audience = givenAudience()
   const file = `${header}${csvOf(1_234)}ios,last,`
 
@@ -127,7 +130,7 @@ test('a part of an import at a wrong offset is refused with the right offset, an
   expect([audience.asked, ended.asked]).toEqual([0, 0])
 })
 
-test('a file for an import that has another type, is compressed or is larger than 4 GiB is refused before it is read', async () => {
+test('an import refuses a file of another type, a compressed file and a part that ends beyond 4 GiB before the rows are read', async () => {
   const audience = givenAudience()
 
   for (const change of [

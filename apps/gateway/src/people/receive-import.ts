@@ -13,14 +13,15 @@ type Named = { appId: string; importId: string }
  */
 const bytesPerLot = 400_000
 /**
- * A lot has at most this many rows. They keep each process busy for some milliseconds, and registrations wait no longer than that. After a lot the
- * import pauses for half as long as the lot took, so that on any machine it takes two thirds of what one database connection can do.
+ * A lot has at most this many rows. These rows keep the gateway and audience busy for some milliseconds each, and registrations wait no longer than
+ * that. After a lot the import pauses for half as long as the lot took, so that on any machine it takes two thirds of what one database connection
+ * can do.
  */
 const rowsAtOnce = 200
 const restShare = 0.5
 /** After this many rows the gateway works on other requests before it goes on. */
 const rowsPerTurn = 50
-/** A lot is sent at most this many times while audience or its database is away. */
+/** A lot is sent at most this many times while audience, its database or NATS is away. */
 const tries = 6
 const retryInMs = 250
 

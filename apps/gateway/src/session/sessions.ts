@@ -25,10 +25,10 @@ import type { Tables } from '../store/tables.ts'
 export type Sessions = {
   /**
    * Finds the session of a cookie; undefined when there is none or it has ended. Finding counts as a use of the session, so its idle time begins
-   * anew. A gateway writes the use at most once a minute.
+   * anew. A gateway that remembers the session writes its use at most once a minute.
    */
   find(cookie: string): Promise<SignedIn | undefined>
-  /** Begins a session. Undefined when the visitor's code is wrong, used or too old. */
+  /** Begins a session. Undefined when the visitor's code is wrong, used, too old or was made under another administration token. */
   begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
   makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
   end(session: SignedIn, requestId: string): Promise<void>

@@ -1,7 +1,7 @@
 import { fault, Fault, notFound } from '@herald/contracts/fault'
 
 /**
- * Asks the simulator of the push services through its control API. Faults: not_found (no simulator, or no such device), queue_unavailable,
+ * Asks the simulator through its control API. Faults: not_found (no simulator, or no such device), queue_unavailable,
  * invalid_state.
  */
 export type Simulator = {

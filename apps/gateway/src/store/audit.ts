@@ -32,14 +32,14 @@ export async function insertIntent(db: Db, line: AuditLine): Promise<string | un
   return rows[0]?.id
 }
 
-/** Deletes the intent of a change that was refused or changed nothing. */
+/** Deletes the intent of a change or export that was refused, or of a change that changed nothing. */
 export const deleteIntent = (db: Db, id: string): Promise<unknown> => db.deleteFrom('audit_intents').where('id', '=', id).execute()
 
 /** Renews the intent of an export that still goes on, so that it does not count as cut off. */
 export const keepIntent = (db: Db, id: string): Promise<unknown> =>
   sql`update audit_intents set created_at = now() where id = ${id}`.execute(db)
 
-/** Turns the intent of a change that was made into an audit line, unless a sweep did so before. */
+/** Turns the intent of a change that was made, or of an export that has ended, into an audit line, unless a sweep did so before. */
 export const writeIntent = (db: Db, id: string, subject: Subject): Promise<unknown> =>
   sql`
     with done as (delete from audit_intents where id = ${id} returning id, app_id, actor, action, request_id)

@@ -53,7 +53,7 @@ export async function deleteApiKey(db: Db, appId: string, id: string): Promise<b
   return deleted !== undefined
 }
 
-/** Writes the hour in which each key was last used. A key that was deleted, or that has a later hour already, is left as it is. */
+/** Writes the hour in which each key was last used. A deleted key, and a key that has the same or a later hour already, is left out. */
 export const noteKeyUses = (db: Db, uses: readonly { keyId: string; agoSeconds: number }[]): Promise<unknown> =>
   sql`
     update api_keys k set last_used_at = used.hour

@@ -34,8 +34,8 @@ export async function getApp(db: Db, id: string): Promise<App> {
 }
 
 /**
- * Locks the app's row until the transaction ends, so that nothing is added to an app that is being deleted. Several transactions can hold this lock
- * at once. Fault not_found.
+ * Locks the app's row until the caller's transaction ends, so that nothing is added to an app that is being deleted. Several transactions can hold
+ * this lock at once. Fault not_found.
  */
 export async function holdApp(db: Db, id: string): Promise<void> {
   const row = await db.selectFrom('apps').select('id').where('id', '=', id).where('deleted_at', 'is', null).forShare().executeTakeFirst()
@@ -91,8 +91,8 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes the gateway's rows of a deleted app: its keys, its credentials and its row with the identity secret. The audit stays. An APNs token is
- * deleted when no app's credentials name its team and key any more.
+ * Deletes the gateway's rows of a deleted app: its keys, its credentials and its row with the identity secret. The audit stays. Every APNs
+ * token whose team, key and private key no app's credentials name is deleted too.
  */
 export async function deleteAppRows(db: Db, id: string): Promise<void> {
   await db.deleteFrom('api_keys').where('app_id', '=', id).execute()

@@ -27,8 +27,8 @@ export async function countSealedOtherwise(db: Db, keyId: string): Promise<numbe
 }
 
 /**
- * Replaces a sealed value and gives 1, or 0 when the value was changed meanwhile. The secret inside stays the same, so the row's version and time
- * stay too.
+ * Replaces a sealed value and gives 1, or 0 when the value was changed or deleted meanwhile. The secret inside stays the same, so the row's version
+ * and time stay too.
  */
 export async function updateSealed(db: Db, { kind, key }: SealedPlace, { from, to }: { from: string; to: string }): Promise<number> {
   const [one = '', two = '', three = ''] = key

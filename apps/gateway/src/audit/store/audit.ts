@@ -17,8 +17,8 @@ export type AuditEntry = { id: string; actor: string; action: string; subject: S
 type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to']?: string | undefined }
 
 /**
- * Turns at most 100 intents (changes that were noted before another service was asked for them) that are older than a minute into audit lines, and
- * gives how many. No call takes a minute, so as a rule the gateway has ended before the service answered, or has got no answer.
+ * Turns at most 100 intents (changes that another service was to be asked for, and exports) that are older than a minute into audit lines, and gives
+ * how many. No call takes a minute, and an export renews its intent: so as a rule the gateway has ended meanwhile, or has got no answer.
  */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`
@@ -49,8 +49,8 @@ const mostLooked = 10_000
 
 /**
  * Finds the audit lines of a page, newest first, and one more to show that another page follows. A search for an actor, an id or the beginning of an
- * action examines at most 10,000 lines. When the matches among these do not fill the page, `examinedTo` is the last line that was examined, and the
- * next page goes on there.
+ * action examines at most 10,000 lines. When it has examined so many and its matches do not fill the page, `examinedTo` is the last line that was
+ * examined, and the next page goes on there.
  */
 export async function findAudit(
   db: Db,

@@ -28,7 +28,7 @@ type Looked = {
 }
 
 const nameOf = (platform: Platform): string => (platform === 'web' ? 'the web' : platformNames[platform])
-/** A text that lacks the language of at least this share of the devices gets a warning. */
+/** A content without a text in the language of at least this share of its devices gets a warning. */
 const shareWorthAWord = 0.01
 
 /** Gives the warnings of a dry run: what to know before the send goes out (spec: sending/dry-run-warnings). */

@@ -8,7 +8,7 @@ import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import type { RenderNote } from '@herald/contracts/render-entry'
 
 /**
- * A push as it would be made. When none would be sent, `payload` is null, and so are `locale`, `entry` and `bytes` unless the push is only too large.
+ * A push as it would be made. When none can be made, `payload` is null, and so are `locale`, `entry` and `bytes` unless the push is only too large.
  * `bytes` counts what the platform's limit counts.
  */
 export type Rendered = {
@@ -21,7 +21,7 @@ export type Rendered = {
   notes: RenderNote[]
 }
 export type RenderedSample = Omit<SampleDevice, 'recipient' | 'variant' | 'skip'> & Rendered & { skip: SampleSkip | null }
-/** The largest payload of a text on a platform. `devices` is null when only samples were measured. */
+/** The largest payload of a text on a platform, in bytes (`max`), and the platform's limit. `devices` is null when only samples were measured. */
 export type MeasuredText = {
   platform: Platform
   locale: string | null
@@ -79,7 +79,10 @@ function withoutToken(body: string): Record<string, unknown> {
   return { ...payload, message: rest }
 }
 
-/** Measures the texts without placeholders. Such a text is the same for every device, so one measurement holds for all devices that would get it. */
+/**
+ * Measures the texts without placeholders. Such a text is the same for every device, so one measurement holds for all devices of a platform that
+ * would get it.
+ */
 function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): MeasuredText[] {
   return locales.flatMap(({ variant, locale, byPlatform }) => {
     const entry = localesOf(contentOf(prepared.send, variant) ?? { _default: locale }).find(([name]) => name === locale)?.[1]
@@ -133,7 +136,7 @@ const standIn = (language: string): Recipient => ({
   subscription: {},
 })
 
-/** How long a send would take. `devices` is how many devices would not be skipped. */
+/** How long a send would take, at `perSecond` pushes per second. `devices` is how many devices would not be skipped. */
 export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
 
 /**

@@ -136,7 +136,7 @@ describe('explain for a device without a push', () => {
     expect(sentence).toContain('named users or devices')
   })
 
-  test('past the retention of the ledger, explain says what would have happened, with the certainty `likely` at most', () => {
+  test('past the retention of the ledger, explain goes by today’s values: a push that they would queue counts as sent, with the certainty `likely`', () => {
     const trace = traceOf({ ...send, isPast: true }, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'sent', certainty: 'likely' })
     expect(trace.steps.at(-1)).toMatchObject({ step: 'outcome', outcome: 'past_retention' })

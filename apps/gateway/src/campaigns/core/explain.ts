@@ -109,7 +109,8 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
 })
 
 /**
- * Gives the step with the provider's answers in order: those to earlier attempts and, when the outcome came with one more attempt, the answer to that.
+ * Gives the step with the provider's answers in order, or no step when there was no attempt: the answers to earlier attempts and, when the outcome
+ * came with one more attempt, the answer to that attempt.
  */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {

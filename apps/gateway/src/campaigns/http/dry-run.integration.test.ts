@@ -75,7 +75,7 @@ test('a dry run takes exactly one of notification, campaign and campaignId, and 
 })
 
 // spec: sending/dry-run-samples
-test('samples of a dry run show values of users, so only a key with the scope users:read gets them; a key without it gets everything else', async () => {
+test('samples of a dry run show values of users, so only a key with the scope users:read gets them; a key without it gets the counts and no samples', async () => {
   const sender = await keyWith('notifications:send')
   const reader = await keyWith('notifications:send', 'users:read')
 
@@ -107,7 +107,7 @@ test('samples of a dry run show values of users, so only a key with the scope us
 })
 
 // spec: sending/dry-run-warnings
-test('the warnings of a dry run say what would go wrong, where in the request, and for how many devices', async () => {
+test('the warnings of a dry run say what would go wrong, where in the request, and, where devices were counted, for how many', async () => {
   const warned = await withKey({ notification })
   expect(warningsIn(warned.body)).toEqual([
     'placeholder_empty notification.content.en.title null',

@@ -44,7 +44,7 @@ async function open(appId: string): Promise<IncomingMessage> {
 }
 
 // spec: administration/pushes-csv
-test('pushes can be exported as a CSV with a header line, in which a text that begins like a formula is shown as text', async () => {
+test('pushes can be exported as a CSV with a header line; a value that begins like a formula is written as text', async () => {
   const { appId } = await gateway.givenApp()
   const waiting = newId()
   const open = {
@@ -136,7 +136,7 @@ test('an export of pushes waits while the tracker is too busy for a page, and cu
 })
 
 // spec: administration/pushes-csv
-test('an export of pushes is refused with its error for a wrong filter, an unknown app, or while another export of the app is under way', async () => {
+test('an export of pushes is refused for a wrong filter, an unknown app, or while another export of the app is under way', async () => {
   const { appId } = await gateway.givenApp()
   for (const [query, at] of [
     ['?platform=tv', 'platform'],

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { route } from '../../http/route.ts'
 
 /**
- * The query of a report. Any other parameter, and an action in another form, is ignored, because a device must not lose its report for such a
- * mistake.
+ * The query of a report. A parameter other than `action`, and an action in another form, is ignored, because a device must not lose its report for
+ * such a mistake.
  */
 const Report = z.object({
   action: z

@@ -88,6 +88,6 @@ test.each<[what: string, from: string, to: string]>([
   ['a wider limit', '"maxLength":2000', '"maxLength":3000'],
   ['a value', '"enum":["high","normal"]', '"enum":["high","normal","low"]'],
   ['an error code', '"examples":{"duplicate_name":', '"examples":{"more":{},"duplicate_name":'],
-])('the comparison with the last release accepts an addition: %s', (_, from, to) => {
+])('the comparison with the last release accepts a change that breaks no client: %s', (_, from, to) => {
   expect(breakingChanges(openApiDocument, changed(from, to))).toEqual([])
 })

@@ -149,7 +149,7 @@ test.each([
   '/docs/guide/%2e%2e/secret.txt',
   '/docs/guide/absent',
   '/docs/guide/.hidden',
-])('%s is not served, because it is not one of the built files', async (path) => {
+])('%s is 404, because it is not the path of a file that the gateway serves', async (path) => {
   const told = await get(path)
   expect([path, told.status]).toEqual([path, 404])
   expect(told.text).not.toContain('outside')

@@ -7,7 +7,7 @@ import { Reply } from '../../http/reply.ts'
 
 /** The built files of one directory: read when they are asked for, and again when they have changed. */
 export type StaticFiles = {
-  /** Reads a file by its path below the directory; undefined when there is no such file or its kind is not served. */
+  /** Reads a file by its path below the directory; undefined when there is no such file, or it is too large, or its kind or path is not served. */
   read(place: readonly string[]): Promise<StaticFile | undefined>
 }
 

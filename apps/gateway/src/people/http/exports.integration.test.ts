@@ -95,7 +95,7 @@ test('an export of users has a line for each user and a last line with their num
 })
 
 // spec: administration/export-resumed
-test('an export of users can continue after a user, and tokens are masked unless the operator asks for them in full', async () => {
+test('an export of users can continue after a user, and asks audience for masked tokens unless the operator wants them in full', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(5))
   peers.asked.length = 0

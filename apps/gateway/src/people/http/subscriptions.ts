@@ -17,7 +17,10 @@ import { route } from '../../http/route.ts'
 
 const forDevices = { key: 'public', scope: 'subscriptions:write' } as const
 
-/** Refuses an endpoint outside the known push services: a host name that anybody may choose costs a DNS look-up and a connection with every push. */
+/**
+ * Refuses an endpoint that is not at a push service which the rule allows: a host name that anybody may choose costs a DNS look-up and a connection
+ * with every push.
+ */
 function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): void {
   const problem = endpointProblem(endpoint, rule)
   if (problem !== undefined) throw invalidField(path, problem)

@@ -32,8 +32,8 @@ export async function insertSession(
 }
 
 /**
- * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined when the session has ended or began under another
- * administration token.
+ * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined when there is no such session, or it has ended or
+ * began under another administration token.
  */
 export async function useSession(
   db: Db,

@@ -91,7 +91,7 @@ test('adding a virtual phone makes it in the simulator, registers it and leaves 
 })
 
 // spec: administration/simulator-devices
-test('without simulated credentials for the platform no virtual device is made, and the answer says what to do', async () => {
+test('without simulated credentials for the platform no virtual device is made, and the answer says why', async () => {
   const { appId } = await gateway.givenApp()
   const none = await ask('POST', '/devices', { appId, platform: 'android' })
   expect([none.status, none.body.error?.code]).toEqual([409, 'invalid_state'])
@@ -220,7 +220,7 @@ test('the simulator’s stream sends new pushes, at most 100 a second, says how 
     { name: 'push', data: { seq: 9 } },
     { name: 'dropped', data: { dropped: 5 } },
   ])
-  // The simulator is asked first from where the stream was opened, then from where its last answer ended, and only for devices of this app.
+  // At first the simulator is asked where its record of pushes ends, then for the pushes after its last answer, and only for devices of this app.
   const cursors = tails.map(({ query }) => query['after'])
   expect([cursors[0], cursors[1]]).toEqual([undefined, '7'])
   await until(() => tails.at(-1)?.query['after'] === '9')

@@ -9,7 +9,7 @@ export type Credentials<Settings> = { settings: Settings; privateKey: string }
 export type Sealed = { version: number; sealedPrivateKey: string; sealContext: string }
 
 /**
- * What the gateway knows about a provider. Each provider has a file in this folder, which exports one of these; `providers.ts` lists them. `Settings`
+ * What the gateway knows about a provider. Each provider has a file in this folder, which exports a `Provider`; `providers.ts` lists them. `Settings`
  * is what is stored in the clear, `Body` what an operator gives.
  */
 export type Provider<Settings extends { kind: ProviderCredentials['kind'] }, Body> = {
@@ -20,7 +20,7 @@ export type Provider<Settings extends { kind: ProviderCredentials['kind'] }, Bod
   readonly shown: z.ZodObject
   /** The names of the shown fields that a line of the audit has: they say which account at the provider the credentials belong to. */
   readonly named: readonly string[]
-  /** Makes the credentials that an operator's body stands for. `present` gives those that the app has. */
+  /** Makes the credentials that an operator's body stands for. `present` gives the app's stored credentials, if there are any. */
   credentialsOf(body: Body, present: () => Credentials<Settings> | undefined): Credentials<Settings>
   /** Makes the credentials as the dispatcher gets them. */
   travelling(settings: Settings, sealed: Sealed): ProviderCredentials

@@ -35,7 +35,7 @@ test.each(platforms)('a virtual device of %s shows what was sent to it', (platfo
 })
 
 test.each(['ios', 'android'] as const)(
-  'a silent push shows nothing on a virtual device of %s, and the device gets its data',
+  'a silent push shows nothing on a virtual device of %s, and the device gets the data of the push',
   (platform) => {
     expect(readPayload(platform, payloadOf(platform, { send: { ...send, silent: true } }))).toEqual({ shown: null, data: { order: '17' } })
   },

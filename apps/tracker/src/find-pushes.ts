@@ -32,9 +32,9 @@ const probesAtOnce = 500
 const portionsWithinMs = 1_000
 
 /**
- * Gives a page of an app's pushes that have an outcome: newest campaign first, and of a campaign the last batch first. A page ends when it is full,
- * when it has examined as many campaigns or rows as a page may, or after about 1 s. In the last two cases it holds fewer pushes than asked for, or
- * none, and another page follows. So the cost of a page is bounded however long the app's history is.
+ * Gives a page of an app's pushes that have an outcome: newest campaign first, and of a campaign the last batch first. A page ends when it is full or
+ * the app has no more pushes. It also ends when it has examined as many campaigns or rows as a page may, or after about 1 s: then it holds fewer
+ * pushes than asked for, or none, and another page follows. So the cost of a page is bounded however long the app's history is.
  */
 export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> {
   const isOfOne = filter.subscriptionId !== undefined || filter.userId !== undefined

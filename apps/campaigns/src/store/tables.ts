@@ -48,7 +48,7 @@ export type Tables = {
     local_times_after: Date | null
     /** True once a cancel of the send under way was asked for. */
     cancelling: Generated<boolean>
-    /** `flow_no`: the number of the last change of flow. `flow_due_at`: when audience is told of it again; null once audience has answered. */
+    /** `flow_no`: how often the flow was changed. `flow_due_at`: when audience is told of the last change again; null when no answer is awaited. */
     flow_no: Generated<number>
     flow_due_at: Date | null
     /** Since when the campaign is paused; null while it is not paused. */

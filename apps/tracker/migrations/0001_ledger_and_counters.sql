@@ -71,7 +71,8 @@ create table variant_counters (
   primary key (campaign_id, variant)
 ) with (fillfactor = 60);
 
--- Up to 1,000 events of one transaction, kept until webhooks has confirmed them. The body is JSON that no query reads: text spares parsing it, and
+-- Up to 1,000 events of one transaction, kept until webhooks has confirmed them (or for two days, or up to 1 GB in all:
+-- libs/service/src/bound-announcements.ts). The body is JSON that no query reads: text spares parsing it, and
 -- `external` storage spares compressing it (~3 µs per event with 1,000 events in a row), since rows live for milliseconds.
 create table announcements (
   id text collate "C" primary key,

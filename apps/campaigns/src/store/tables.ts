@@ -19,7 +19,7 @@ export type Tables = {
     name: string
     status: CampaignStatus
     transactional: boolean
-    /** Null while a draft names a saved segment, and after a notification that named users or devices has ended. */
+    /** Null in a campaign with a saved segment until it is sent, and in a notification that named users or devices once it has ended. */
     target: OptionalJson<FrozenTarget>
     content: OptionalJson<Content>
     template_id: string | null
@@ -56,7 +56,7 @@ export type Tables = {
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
-    /** When the sweep sends the next pointer (`sending`), starts the campaign (`scheduled`) or runs or ends it (`active`); null for never. */
+    /** When the sweep next tells audience of the send (`sending`), starts the campaign (`scheduled`) or runs or ends it (`active`); null for never. */
     due_at: Date | null
     pointer_no: Generated<number>
     created_at: Generated<Date>

@@ -1,7 +1,7 @@
 -- One row per batch, with a slot per push that says how the push at place p of batch n of a campaign ended. The ids of devices and users are written
--- once, when audience reports the batch; outcomes change slots, ends and sums. A batch of at most 16 pushes is stored as a row per push. So an index finds
--- the few pushes of a device or user, however many campaigns their app has. A larger batch is found by the range of its device ids. An id takes 12
--- bytes.
+-- once, when audience reports the batch; outcomes change slots, ends and sums. A batch of at most 16 pushes is stored as a row per push. So an index
+-- finds the few pushes of a device or user, however many campaigns their app has. A larger batch is found by the range of its device ids. An id takes
+-- 12 bytes.
 drop table ledger;
 create table ledger_batches (
   day date not null,

@@ -9,8 +9,8 @@ import type { Tracker } from './tracker.ts'
 /** One call tells of at most this many campaigns. */
 export const settlementsPerCall = 200
 /**
- * Audience is told this much later than campaigns. By then a dispatcher has mostly finished the batches of a small send, so audience writes the send's
- * row once and not twice. No caller waits for this.
+ * Audience is told this much later than campaigns. By then a dispatcher has as a rule finished the batches of a small send, so audience writes the
+ * send's row once and not twice. No caller waits for this.
  */
 const dropAfterMs = 500
 

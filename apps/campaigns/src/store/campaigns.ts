@@ -270,8 +270,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications that ended more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id begins with the second in
- * which it was made, so the primary key leads to those that can be old enough.
+ * Deletes notifications that ended more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id begins with the second
+ * in which it was made, so the primary key leads to those that can be old enough.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`

@@ -120,8 +120,8 @@ const placeOf = (push: PushPlace | undefined): PushPlace | undefined =>
   push && { campaignId: push.campaignId, no: push.no, place: push.place }
 
 /**
- * Gives how many pushes the campaigns of one portion have in all. When most pushes may fit the filter, it is as many as the page needs. When only few
- * may, because the filter names a user or a code, it is more. For a device there is no limit: reading a campaign then costs one look-up in the index.
+ * Gives about how many pushes the campaigns of one portion have in all: as many as the page needs, or more when only few pushes may fit, because the
+ * filter names a user or a code. For a device there is no limit: reading a campaign then costs one look-up in the index.
  */
 function pushesTogether({ subscriptionId, userId, code, limit }: PushFilter): number {
   if (subscriptionId !== undefined) return Infinity

@@ -161,7 +161,7 @@ export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 /**
  * Begins a campaign or its schedule (status `sending`, `scheduled` or `active`), if its status still allows it and its draft was not replaced since
  * the caller read it. Gives the new status; undefined when another request changed the campaign first. The row's lock puts a send, a cancel and a
- * start in an order. Each succeeds only if the status that the one before left allows it.
+ * start in an order. Each succeeds only if the status that it finds allows it.
  */
 export async function markSent(
   db: Db,

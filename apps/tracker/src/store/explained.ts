@@ -66,7 +66,7 @@ export async function findAttempts(
   return new Map(rows.map(({ trail, ...push }) => [nameOfPlace(push), trail]))
 }
 
-/** Gives the reports that devices sent about a campaign, by device, in the order in which they came. */
+/** Gives the reports that these devices sent about a campaign, by device, in the order in which they came. */
 export async function findReports(
   db: Db,
   { day, campaignId, subscriptionIds }: { day: string; campaignId: string; subscriptionIds: string[] },

@@ -5,7 +5,7 @@ alter table campaigns add column local_times_after timestamptz;
 alter table campaigns add column remainder_rate double precision;
 
 -- The administration pauses, resumes and cancels a send under way. `flow_no` counts these changes. `flow_due_at` is when audience is told of the last
--- change again, and null once audience has answered. `due_at` cannot be used instead, since it is null in a send that has started.
+-- change again, and null when no answer of audience is awaited. `due_at` cannot be used instead, since it is null in a send that has started.
 alter table campaigns add column cancelling boolean not null default false;
 alter table campaigns add column flow_no integer not null default 0;
 alter table campaigns add column flow_due_at timestamptz;

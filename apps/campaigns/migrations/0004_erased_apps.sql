@@ -4,10 +4,9 @@ create table erased_apps (
   at timestamptz not null default now()
 );
 
--- This trigger keeps every new row of a marked app out of the table, even in a transaction that began before the mark. The trigger raises no error, so
--- the other rows of the statement are written.
--- The erasure of an app first commits the mark and then locks the app once, exclusively (libs/service/src/erased-apps.ts). A transaction that writes a
--- row of the app takes the same lock, shared:
+-- This trigger keeps every new row of a marked app out of the table, even in a transaction that began before the mark. The trigger raises no error,
+-- so the other rows of the statement are written. The erasure of an app first commits the mark and then locks the app once, exclusively
+-- (libs/service/src/erased-apps.ts). A transaction that writes a row of the app takes the same lock, shared:
 --   When it gets the lock before the erasure asks for it, the erasure waits for the transaction, and then sees and deletes its rows.
 --   While the erasure waits for the lock or holds it, the transaction does not get it and leaves the row out. So no send waits behind an erasure.
 --   When it gets the lock after the erasure, it also reads the marks after the erasure: a statement in a volatile function sees everything that is

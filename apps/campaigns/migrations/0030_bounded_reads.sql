@@ -2,11 +2,11 @@
 -- it, because it is never in the index.
 create index campaigns_by_people on campaigns (app_id, created_at desc, id desc) where not transactional;
 
--- How often a template was used, without counting its campaigns at every read. Each campaign that is inserted, is deleted or changes its template
--- adds a row here, and a sweep adds the rows up into the template once a second. The row commits together with the campaign, and the sum together
--- with the deletion of the rows, so a template's count plus its rows is exact at any moment. A send adds a row and never waits for a lock: a column
--- that every send increments made accepting 2.3 times slower. A send without a template pays nothing. A send with a template pays no more than it
--- paid for the index that this table replaces.
+-- How often a template was used, without counting its campaigns at every read. A campaign with a template adds a row here when it is inserted or
+-- deleted, and rows for both templates when it changes its template. A sweep adds the rows up into the templates, about once a second. The row
+-- commits together with the campaign, and the sum together with the deletion of the rows, so a template's count plus its rows is exact at any moment.
+-- A send adds a row and never waits for a lock: a column that every send increments made accepting 2.3 times slower. A send without a template pays
+-- nothing. A send with a template pays no more than it paid for the index that this table replaces.
 create table template_uses (
   id bigint generated always as identity primary key,
   template_id text collate "C" not null,

@@ -22,7 +22,7 @@ export async function pauseCampaign({ db, tell }: Pick<Campaigns, 'db' | 'tell'>
 }
 
 /**
- * Resumes a paused send. When audience had not started the send, audience gets a pointer to it again. A recurrence resumes with its next occurrence
+ * Resumes a paused send. When audience has not started the send, audience gets a new pointer to it. A recurrence resumes with its next occurrence
  * after now: an occurrence during the pause is neither run later nor counted as missed. Faults: not_found, invalid_state.
  */
 export async function resumeCampaign(
@@ -62,8 +62,8 @@ export async function cancelCampaign({ db }: Pick<Campaigns, 'db'>, { appId, cam
 }
 
 /**
- * Cancels a campaign that has not ended, at the request of an operator. A send under way keeps its status until every queued push has an outcome, and
- * asking again until then gets the same answer. Faults: not_found, invalid_state.
+ * Cancels a campaign that has not ended, at the request of an operator. A send under way keeps its status until it ends, and asking again until then
+ * gets the same answer. Faults: not_found, invalid_state.
  */
 export async function endCampaign(
   { db, tell }: Pick<Campaigns, 'db' | 'tell'>,

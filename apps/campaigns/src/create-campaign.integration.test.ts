@@ -104,7 +104,7 @@ test('a time more than 365 days ahead and an `until` that has passed are refused
 })
 
 // spec: content/too-large-at-create, experiments/content
-test('a text that is too large for a platform is refused, and the error names the locale, in the content and in a variant', async () => {
+test('content that is too large for a platform is refused, in a draft and in a variant of an experiment, and the error names the locale', async () => {
   const entry = {
     title: 'Order',
     body: 'Ready.',

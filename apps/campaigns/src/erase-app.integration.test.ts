@@ -117,7 +117,7 @@ test('a send of a deleted app that commits while the app is being erased is dele
   expect(await countOf(appId)).toBe(0)
 })
 
-test('a notification, a draft or a template for an erased app is answered not_found and not stored, while another app’s notifications are', async () => {
+test('a notification, a draft or a template for an erased app is answered not_found and not stored, while another app’s notifications are stored', async () => {
   const [gone, stays] = [newId(), newId()]
   await erase(gone)
 
@@ -152,7 +152,7 @@ test('an app that is being erased gets no further campaign: no run of a recurren
   expect(await countOf(appId)).toBe(0)
 })
 
-test('an app that is deleted while its backend keeps sending leaves no campaign, template or idempotency record behind', async () => {
+test('an app that is deleted while its backend keeps sending notifications leaves no campaign and no idempotency record behind', async () => {
   const appId = newId()
   let erasing = true
   const refused: unknown[] = []

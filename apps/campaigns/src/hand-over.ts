@@ -9,8 +9,8 @@ const sendsPerCall = 25
 const callsAtOnce = 4
 
 /**
- * Gives small sends to audience ("hands them over"): many sends in one call, from all apps in turn. When one send waits alone, it goes at once. When
- * audience does not answer or refuses, a stored pointer replaces the call, and audience fans the send out as soon as it can.
+ * Gives small sends to audience ("hands them over"): many sends in one call, from all apps in turn. A send that comes while no call is under way
+ * goes at once. When audience does not answer or refuses, a stored pointer replaces the call, and audience fans the send out as soon as it can.
  */
 export function openHandOver(bus: Pick<Bus, 'call' | 'publish'>): (small: FrozenSmallSend, pointerNo: number) => Promise<void> {
   const handOver = group(

@@ -41,7 +41,7 @@ const change = (id: string, to: Record<string, unknown>) => platform.db.updateTa
 const runsOf = (id: string) => platform.db.selectFrom('campaigns').select(['id', 'status']).where('recurring_of', '=', id).execute()
 
 // spec: campaigns/pause-recurring
-test('a paused recurrence starts no run, and one that is not paused does', async () => {
+test('a paused recurrence starts no run when it is due, and an active recurrence does', async () => {
   const [paused, active] = [await activated(), await activated()]
   expect(await pause(paused.id)).toEqual({ status: 'paused' })
   expect(await platform.gateway.call(getCampaign, { appId, campaignId: paused.id })).toMatchObject({ status: 'paused', nextAt: null })

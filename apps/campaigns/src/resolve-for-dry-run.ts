@@ -29,7 +29,7 @@ const noCampaign = '0'.repeat(24)
 /**
  * Gives the send that a request would become if it were accepted and sent now, and writes nothing (spec: sending/dry-run). Makes the checks of
  * accepting and sending too, except that a stored campaign may have any status. Faults: not_found; invalid_segment and invalid_body with paths of the
- * body; invalid_state for a campaign without content and for a recurrence whose `until` has passed before it is sent.
+ * body; invalid_state for a campaign without content or target, and for a recurrence whose `until` has passed before it is sent.
  */
 export async function resolveForDryRun(resolving: Resolving, asked: Asked): Promise<Resolved> {
   const { notification, campaign, campaignId } = asked

@@ -77,7 +77,7 @@ test('an accepted notification is a committed campaign; audience is told of it a
 })
 
 // spec: limits/idempotency-replay, limits/idempotency-commit
-test('50 simultaneous requests with one Idempotency-Key make one campaign, and all that are accepted get the same answer', async () => {
+test('50 simultaneous requests with one Idempotency-Key make one campaign, and all that are accepted are answered with its id', async () => {
   for (const round of ['one', 'two', 'three']) {
     const collapseId = `parallel-${round}`
     const same = { key: collapseId, fingerprint: fingerprintOf('a') }
@@ -163,7 +163,7 @@ test('a notification with another app’s template is answered not_found', async
 })
 
 // spec: content/template-merge
-test('a field of the request wins over the template’s, and any other field comes from the template', async () => {
+test('a field of the request wins over the template’s, and a field that the request leaves out comes from the template', async () => {
   const templateId = await givenTemplate({ ttl: 600, data: JSON.stringify({ source: 'template' }) })
   const { id } = await send({ target: { all: true }, templateId, ttl: 0 })
   const read = await audience.bus.call(readSend, { campaignId: id })

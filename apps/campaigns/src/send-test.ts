@@ -57,7 +57,7 @@ function answerOf(accepted: Accepted): TestAnswer {
   return { ...answered, status: 'sending', notQueued: accepted.kind === 'refused' ? [] : (accepted.notQueued ?? []) }
 }
 
-/** Gives the name and the send fields of a test: those of the request, or those of a campaign in any status, with the content of a named variant. */
+/** Gives the name and the send fields of a test: of the request, or of a campaign in any status. A variant that is named gives the content. */
 async function resolveTested(campaigns: Accepting, appId: string, test: TestSend): Promise<{ name: string; send: ResolvedSend }> {
   const { campaignId, variant } = test
   if (campaignId === undefined) return { name: notificationName, send: await resolveFields(campaigns, appId, test) }

@@ -8,8 +8,8 @@ const atOnce = 200
 
 /**
  * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends that it has not started: campaigns that start now,
- * sends that waited because their app had 64 sends that audience had not started, and sends whose call or pointer was lost, perhaps with the whole
- * NATS store.
+ * sends that waited because their app had 64 sends that audience had not started, and sends that audience was told of some seconds ago: their call or
+ * pointer may be lost, perhaps with the whole NATS store.
  */
 export async function takeDue({
   db,

@@ -31,8 +31,8 @@ create table engagements (
   primary key (day, campaign_id, subscription_id, kind)
 ) partition by range (day);
 
--- One row per campaign, which many transactions update. No index has a column that changes, and pages are filled to 60 %, so an updated row stays on
--- its page (HOT).
+-- One row per campaign, which many transactions update. No index has a column that changes, and pages are filled to 60 %, so an updated row mostly
+-- stays on its page (HOT).
 create table counters (
   campaign_id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -53,7 +53,7 @@ create table counters (
   fanned_out_at timestamptz,
   settled_at timestamptz
 ) with (fillfactor = 60);
--- An app's campaigns, newest first, since an id begins with the second in which it was made. The pushes of an app are found through this index.
+-- For reading an app's campaigns newest first: an id begins with the second in which it was made. The pushes of an app are found through this index.
 create index counters_by_app on counters (app_id, campaign_id);
 -- For deleting old counters.
 create index counters_by_day on counters (day);
@@ -71,7 +71,8 @@ create table variant_counters (
   primary key (campaign_id, variant)
 ) with (fillfactor = 60);
 
--- Up to 1,000 events of one transaction, kept until webhooks has confirmed them. The body is JSON that no query reads: text spares parsing it, and
+-- Up to 1,000 events of one transaction, kept until webhooks has confirmed them (or for two days, or up to 1 GB in all:
+-- libs/service/src/bound-announcements.ts). The body is JSON that no query reads: text spares parsing it, and
 -- `external` storage spares compressing it (~3 µs per event with 1,000 events in a row), since rows live for milliseconds.
 create table announcements (
   id text collate "C" primary key,

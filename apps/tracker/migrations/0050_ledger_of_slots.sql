@@ -1,7 +1,7 @@
 -- One row per batch, with a slot per push that says how the push at place p of batch n of a campaign ended. The ids of devices and users are written
--- once, when audience reports the batch; outcomes change only the slots. A batch of at most 16 pushes is stored as a row per push. So an index finds
--- the few pushes of a device or user, however many campaigns their app has. A larger batch is found by the range of its device ids. An id takes 12
--- bytes.
+-- once, when audience reports the batch; outcomes change slots, ends and sums. A batch of at most 16 pushes is stored as a row per push. So an index
+-- finds the few pushes of a device or user, however many campaigns their app has. A larger batch is found by the range of its device ids. An id takes
+-- 12 bytes.
 drop table ledger;
 create table ledger_batches (
   day date not null,
@@ -30,7 +30,7 @@ create table ledger_batches (
   primary key (day, campaign_id, batch_no, place)
 ) partition by range (day);
 alter table ledger_batches alter column devices set storage external, alter column users set storage external;
--- No index has a column that changes, and pages are filled to 80 % (store/partitions.ts), so an updated row stays on its page (HOT).
+-- No index has a column that changes, and pages are filled to 80 % (store/partitions.ts), so an updated row mostly stays on its page (HOT).
 create index ledger_batches_by_device on ledger_batches (devices, campaign_id) where first_id is null;
 create index ledger_batches_by_user on ledger_batches (users, campaign_id) where first_id is null;
 create index ledger_batches_by_range on ledger_batches (campaign_id, last_id, first_id) where first_id is not null;

@@ -23,8 +23,8 @@ begin
 end
 $$;
 
--- Waits for the transactions that may have read old rows of `listeners`. Other transactions queue behind this lock, so the wait ends with an error
--- after 2 s.
+-- Waits for the transactions that may have read old rows of `listeners`. Other transactions queue behind each lock that this function waits for, so
+-- the wait for a lock ends with an error after 2 s.
 create function tracker.wait_for_events_of(app_ids text[]) returns void language plpgsql volatile set lock_timeout = '2s' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('tracker.listeners', place))

@@ -1,13 +1,13 @@
--- Counters of an app by the hour, for charts and for the overview. A transaction that changes the counters of campaigns also adds what is new to the
--- row of the hour in which the transaction began, by the database's clock. So the counts of a row stop rising soon after its hour.
+-- Counters of an app by the hour, for charts and for the overview. A transaction that changes the counters of campaigns also adds what is new, except
+-- of tests, to the row of the hour in which the transaction began, by the database's clock. So the counts of a row stop rising soon after its hour.
 --
 -- Many transactions of one app run at once, and all of them would wait for one row. So the counts of an hour are spread over 16 slots (0 to 15; not
 -- slots of the ledger), and each kind of commit of a process uses one of them. Reads add the slots up, and when the next hour is over too they are
 -- merged into one row (slot 16).
--- Rows of this table are locked last, after the counters of campaigns and in the order of their key: a transaction that has locked all of its rows
--- waits for nothing but its commit.
+-- Rows of this table, and then of app_hour_codes, are locked last, after the counters of campaigns and in the order of their key: a transaction that
+-- has locked all of its rows waits for nothing but its commit.
 --
--- No index has a column that changes, and pages are filled to 50 %, so an updated row stays on its page (HOT).
+-- No index has a column that changes, and pages are filled to 50 %, so an updated row mostly stays on its page (HOT).
 create table app_hours (
   app_id text collate "C" not null,
   hour timestamptz not null,
@@ -69,7 +69,7 @@ create table app_day_codes (
 create index app_day_codes_by_day on app_day_codes (day);
 
 -- For campaigns of more than 1,000 pushes: how many pushes failed or were skipped, by code, and when devices reported. While a fan-out is running its
--- campaign may still grow beyond 1,000 pushes, so it is counted here too. Rows of a campaign that stays smaller are not read, and are deleted with
+-- campaign may still grow beyond 1,000 pushes, so it is counted here too. Rows of a campaign that stays smaller are not used, and are deleted with
 -- its counters. A transaction that writes these rows has locked the campaign's row of counters.
 create table campaign_codes (
   campaign_id text collate "C" not null,

@@ -120,7 +120,7 @@ test('outcomes and reports that come late for a deleted app are answered, so tha
   expect(await caller.call(readStats, live)).toEqual({ stats: { ...noStats, queued: 5, sent: 5 } })
 })
 
-test('when an app is deleted while its outcomes and reports arrive, every call is answered, and no row of its ledger, reports, counters and series is left', async () => {
+test('when an app is deleted while its outcomes and reports arrive, every call is answered in the end, and no row of its ledger, reports, counters and series is left', async () => {
   const campaigns = await givenApp(4, 100)
   let erasing = true
   const sending = campaigns.map(async (campaign) => {
@@ -211,7 +211,7 @@ test('counters of hours that are merged while the erasure waits for them are del
   expect(await rowsOf([campaign])).toBe(0)
 })
 
-test('a campaign of an app that is being deleted is not verified, since half of its rows may be gone', async () => {
+test('a campaign of an app that is being deleted is not verified, since some of its rows may be gone', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await db.insertInto('erased_apps').values({ app_id: campaign.appId }).execute()
   expect(await caller.call(verifyCampaign, campaign)).toBeNull()

@@ -32,9 +32,9 @@ const probesAtOnce = 500
 const portionsWithinMs = 1_000
 
 /**
- * Gives a page of an app's pushes that have an outcome: newest campaign first, and of a campaign the last batch first. A page ends when it is full,
- * when it has examined as many campaigns or rows as a page may, or after about 1 s. In the last two cases it holds fewer pushes than asked for, or
- * none, and another page follows. So the cost of a page is bounded however long the app's history is.
+ * Gives a page of an app's pushes that have an outcome: newest campaign first, and of a campaign the last batch first. A page ends when it is full or
+ * the app has no more pushes. It also ends when it has examined as many campaigns or rows as a page may, or after about 1 s: then it holds fewer
+ * pushes than asked for, or none, and another page follows. So the cost of a page is bounded however long the app's history is.
  */
 export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> {
   const isOfOne = filter.subscriptionId !== undefined || filter.userId !== undefined
@@ -120,8 +120,8 @@ const placeOf = (push: PushPlace | undefined): PushPlace | undefined =>
   push && { campaignId: push.campaignId, no: push.no, place: push.place }
 
 /**
- * Gives how many pushes the campaigns of one portion have in all. When most pushes may fit the filter, it is as many as the page needs. When only few
- * may, because the filter names a user or a code, it is more. For a device there is no limit: reading a campaign then costs one look-up in the index.
+ * Gives about how many pushes the campaigns of one portion have in all: as many as the page needs, or more when only few pushes may fit, because the
+ * filter names a user or a code. For a device there is no limit: reading a campaign then costs one look-up in the index.
  */
 function pushesTogether({ subscriptionId, userId, code, limit }: PushFilter): number {
   if (subscriptionId !== undefined) return Infinity

@@ -74,7 +74,7 @@ test('a curve counts reports of devices in steps of 10 minutes for a day and the
 })
 
 // spec: administration/curve
-test('a send of 20 pushes has no curve, and no steps of one are stored', async () => {
+test('a send of 20 pushes has no curve, and no steps of a curve are stored', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])

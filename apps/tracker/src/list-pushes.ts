@@ -27,7 +27,7 @@ export async function listPushes(
 const devicesWithinMs = 1_500
 
 /**
- * Gives the newest pushes of a user to these devices that have an outcome, newest campaign first. Each device costs one bounded page, since the
+ * Gives at most `limit` pushes of a user to these devices that have an outcome, newest campaign first. Each device costs one bounded page, since the
  * ledger has an index by device. A search by the user alone would go through all large sends of the app.
  */
 export async function newestPushes(

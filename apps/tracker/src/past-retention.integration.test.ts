@@ -64,7 +64,7 @@ test('after the retention has dropped the partitions of a day, a process with th
   const [batch] = batchesOf(campaign, givenOutcomes(2), { day }) as [Batch]
   await report(caller, campaign, [batch])
   expect(await caller.call(recordOutcomes, { batches: [outcomesOf(batch, 0, 1)] })).toEqual({ recorded: 1 })
-  // Another process, with a shorter retention, drops the partitions while the tracker remembers that they exist.
+  // A process with a shorter retention drops the partitions, and is then asked to make them.
   const ensureDay = openDays(db, 40)
   await deleteOldDays(db, 40)
   expect(await partitionsOf(day)).toBe(0)

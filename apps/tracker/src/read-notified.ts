@@ -7,7 +7,7 @@ type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
 /** A portion has at most this many pushes. */
 const portion = 5_000
-/** Of a device this many sent pushes of its newest campaigns are compared. With waves and retries, that of an older campaign may be the last sent. */
+/** Of each device, the sent pushes of at most this many newest campaigns are compared. With waves and retries an older campaign's may be the last. */
 const newestPushes = 20
 
 /** Devices to each of which a push was sent. `at`: when the tracker recorded that. A device may be in several entries. */

@@ -15,7 +15,7 @@ export async function readOutcomesOfBatch(
 
 /**
  * Finds which of these devices have an outcome of a campaign, for audience, which does not know the campaign's day. The answer is empty for a
- * campaign past the ledger's retention.
+ * campaign that the ledger does not keep.
  */
 export async function findPushesWithOutcome(
   { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,

@@ -39,11 +39,11 @@ const mostTries = 10
  * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements when no try fails, and the second
  * statement is the transaction.
  *
- * Outcomes of a campaign past the ledger's retention are answered, but neither written nor counted: without the ledger's row a repeat would count
- * again. Such a campaign is settled when the partitions of its day are dropped (keep-house.ts).
+ * Outcomes of a deleted app, or of a campaign past the ledger's retention, are answered, but neither written nor counted: without the ledger's row a
+ * repeat would count again. A campaign past the retention is settled when the partitions of its day are dropped (keep-house.ts).
  *
- * When the ledger lacks the rows of a batch, the calls fail and nothing of that day is written. This would be a mistake of Herald, since audience
- * reports a batch before it gives out the batch's pushes.
+ * When the ledger lacks the rows of any other batch, the calls fail and nothing of that day is written. This would be a mistake of Herald, since
+ * audience reports a batch before it gives out the batch's pushes.
  */
 export async function recordOutcomes(
   { db, followUp, retentionDays, slot = 0 }: Pick<Tracker, 'db' | 'followUp' | 'retentionDays'> & { slot?: number },

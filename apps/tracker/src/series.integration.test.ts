@@ -127,7 +127,7 @@ test('the buckets of a series add up to the statistics of the campaigns, also by
 })
 
 // spec: administration/series-exact
-test('three trackers that count the same app at the same time count exactly and without a deadlock', async () => {
+test('three trackers that count the same two apps at the same time count exactly and without a deadlock', async () => {
   const appId = newId()
   const other = newId()
   const sends = Array.from({ length: 12 }, (_, place) => givenMixed(place % 3 === 0 ? other : appId))

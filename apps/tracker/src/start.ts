@@ -55,7 +55,8 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   startSweep(service, watch, 'reconciler', () => reconciler.sweep())
   startSweep(service, watch, 'housekeeping', openHousekeeping(tracker))
 
-  // Counting a campaign of millions of pushes anew takes seconds. Only one runs at a time, so that the other connections stay free for short reads.
+  // Counting a campaign of millions of pushes anew takes seconds. A process counts only one at a time, so that the other connections stay free for
+  // short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
   wireTracker(bus, tracker, { ...openWrites(tracker), reconciler, oneVerification })
 }

@@ -5,8 +5,8 @@ import { settlementsPerCall, tellSettlements } from './tell-settlements.ts'
 import type { Tracker } from './tracker.ts'
 
 /**
- * Publishes again the announcements that webhooks has not confirmed: 20 at once, which are at most ~6 MB. Tells campaigns and audience again of
- * settlements that they have not confirmed.
+ * Publishes due announcements, which webhooks has not confirmed: at most 20 at once, up to ~6 MB. Tells campaigns and audience of due settlements,
+ * which they have not confirmed: at most 200 at once.
  */
 export async function sweepDue({ db, bus }: Pick<Tracker, 'db' | 'bus'>): Promise<{ took: number }> {
   const announcements = await takeDueAnnouncements(db, 20)

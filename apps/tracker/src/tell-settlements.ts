@@ -9,8 +9,8 @@ import type { Tracker } from './tracker.ts'
 /** One call tells of at most this many campaigns. */
 export const settlementsPerCall = 200
 /**
- * Audience is told this much later than campaigns. By then a dispatcher has finished the batches of a small send, so audience writes the send's row
- * once and not twice. No caller waits for this.
+ * Audience is told this much later than campaigns. By then a dispatcher has as a rule finished the batches of a small send, so audience writes the
+ * send's row once and not twice. No caller waits for this.
  */
 const dropAfterMs = 500
 
@@ -40,8 +40,8 @@ export async function tellSettlements({ db, bus }: Pick<Tracker, 'db' | 'bus'>, 
 }
 
 /**
- * Tells of settlements as they come, those of 50 ms in one call: campaigns at once, since that service shows the status, and audience half a second
- * later. When this fails, the sweep tells of the settlement once it is 5 s old.
+ * Tells of settlements as they come, and those that come within 50 ms share a call: campaigns at once, since that service shows the status, and
+ * audience half a second later. When this fails, the sweep tells of the settlement once it is 5 s old.
  */
 export function openSettlementTelling({ db, bus }: Pick<Tracker, 'db' | 'bus'>): (campaignId: string) => Promise<void> {
   const shared = { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody, atOnce: 2, restMs: 50 }

@@ -21,7 +21,7 @@ import {
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/** The tracker counts a test like any other send, and marks it, so that series can leave it out. */
+/** The tracker counts a test like any other send, and marks its counters and its events as those of a test. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')

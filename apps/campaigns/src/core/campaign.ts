@@ -11,7 +11,8 @@ import type { CampaignStatus } from '@herald/contracts/stats'
  *   recurrence sends nothing itself, so its cancel takes effect at once.
  * - `start`: the due time of a scheduled campaign has come. `end`: the `until` of a recurrence has come. `fail`: audience cannot fan the campaign
  *   out, or its schedule cannot be read any more.
- * - `settle`: every queued push has an outcome, says the tracker. `settleCancelled`: the tracker says it of a send whose cancel was asked for.
+ * - `settle`: the tracker says that every queued push has an outcome. `settleCancelled`: a cancel of the send was asked for, and the tracker says the
+ *   same, or audience has no fan-out row of the send.
  */
 export const campaignActions = [
   'sendNow',
@@ -65,7 +66,7 @@ export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
 
 /**
  * Gives the status that an action leads to. That status is the same from every status that allows the action, so an update need not know the status
- * before. `askCancel` leads to no new status: the status stays until the last push has an outcome.
+ * before. `askCancel` leads to no new status: the status stays until the send ends.
  */
 export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): CampaignStatus {
   const [after] = statusesThatAllow(action).map((status) => nextStatus(status, action))

@@ -161,7 +161,7 @@ export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 /**
  * Begins a campaign or its schedule (status `sending`, `scheduled` or `active`), if its status still allows it and its draft was not replaced since
  * the caller read it. Gives the new status; undefined when another request changed the campaign first. The row's lock puts a send, a cancel and a
- * start in an order. Each succeeds only if the status that the one before left allows it.
+ * start in an order. Each succeeds only if the status that it finds allows it.
  */
 export async function markSent(
   db: Db,
@@ -270,8 +270,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications that ended more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id begins with the second in
- * which it was made, so the primary key leads to those that can be old enough.
+ * Deletes notifications that ended more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id begins with the second
+ * in which it was made, so the primary key leads to those that can be old enough.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`

@@ -38,7 +38,7 @@ async function inMs(db: Db, dueFirst: RawBuilder<unknown>): Promise<number | und
   return rows[0] && Math.max(0, rows[0].inMs)
 }
 
-/** Gives the milliseconds until audience is told again of some change of a send's flow; undefined when audience has answered every change. */
+/** Gives the milliseconds until audience is told again of some change of a send's flow; undefined when no change waits for audience's answer. */
 export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom('campaigns')
@@ -52,7 +52,7 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 
 /**
  * Takes due sends that audience has not said to have started, from all apps in turn: first the oldest send of each app, then the second of each.
- * Audience gets at most 64 pointers of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps at the same time
+ * Audience is told of at most 64 sends of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps at the same time
  * never take the same row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of
  * contracts/topology.ts).
  */

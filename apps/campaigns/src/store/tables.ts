@@ -19,7 +19,7 @@ export type Tables = {
     name: string
     status: CampaignStatus
     transactional: boolean
-    /** Null while a draft names a saved segment, and after a notification that named users or devices has ended. */
+    /** Null in a campaign with a saved segment until it is sent, and in a notification that named users or devices once it has ended. */
     target: OptionalJson<FrozenTarget>
     content: OptionalJson<Content>
     template_id: string | null
@@ -48,7 +48,7 @@ export type Tables = {
     local_times_after: Date | null
     /** True once a cancel of the send under way was asked for. */
     cancelling: Generated<boolean>
-    /** `flow_no`: the number of the last change of flow. `flow_due_at`: when audience is told of it again; null once audience has answered. */
+    /** `flow_no`: how often the flow was changed. `flow_due_at`: when audience is told of the last change again; null when no answer is awaited. */
     flow_no: Generated<number>
     flow_due_at: Date | null
     /** Since when the campaign is paused; null while it is not paused. */
@@ -56,7 +56,7 @@ export type Tables = {
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
-    /** When the sweep sends the next pointer (`sending`), starts the campaign (`scheduled`) or runs or ends it (`active`); null for never. */
+    /** When the sweep next tells audience of the send (`sending`), starts the campaign (`scheduled`) or runs or ends it (`active`); null for never. */
     due_at: Date | null
     pointer_no: Generated<number>
     created_at: Generated<Date>

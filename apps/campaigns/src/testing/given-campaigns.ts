@@ -62,9 +62,9 @@ export type GivenAudience = {
   takesOver: boolean
   /** The campaigns of which audience has fan-out rows, with the flow that campaigns answered for each. */
   rows: Map<string, FlowChange | null>
-  /** The changes of flow that audience was told, whether it answered or not. */
+  /** The changes of flow that audience was told, also those that it refused. */
   flows: (FlowChange & { campaignId: string })[]
-  /** While true, audience does not answer changes of flow. */
+  /** While true, audience refuses changes of flow with queue_unavailable. */
   isAway: boolean
   /** The time zones of audience's users. */
   zones: string[]

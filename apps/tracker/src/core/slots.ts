@@ -109,7 +109,7 @@ const fewPushes = 16
 /** An id in base64 has this many characters. */
 const idLength = 16
 
-/** A row of a batch that audience has reported. `devices` and `users` are packed ids in base64, 16 characters each. */
+/** A row of a batch that audience has reported. `devices` and `users` are packed ids in base64, 16 characters for each id. */
 export type NewRow = { place: number; size: number; firstId: string | null; lastId: string | null; devices: string; users: string }
 
 /** Makes the rows of a batch: one row per push when the batch has at most 16 pushes, else a single row. */

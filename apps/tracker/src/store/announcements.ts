@@ -8,7 +8,7 @@ export type AnnouncementRow = { id: string; subject: string; body: Announcement;
 export const asJson = (announcements: AnnouncementRow[]): string =>
   JSON.stringify(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
 
-/** Inserts announcements. The caller publishes them after its commit. If that fails, the sweep publishes them 5 s later. */
+/** Inserts announcements. The caller publishes them after its commit. While webhooks has not confirmed them, the sweep does so, first 5 s later. */
 export async function insertAnnouncements(db: Db, announcements: AnnouncementRow[]): Promise<void> {
   if (announcements.length > 0) await sql`select insert_announcements(${asJson(announcements)}::json)`.execute(db)
 }

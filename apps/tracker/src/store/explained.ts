@@ -8,7 +8,7 @@ import type { Db } from './tables.ts'
 
 export type ExplainedRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
-/** At most this many rows of large batches are searched for a user. No index leads to these rows, and each holds up to 500 pushes. */
+/** At most this many rows of large batches are searched for a user. No index by user has these rows, and each holds up to 500 pushes. */
 const mostRanges = 10_000
 
 /**
@@ -66,7 +66,7 @@ export async function findAttempts(
   return new Map(rows.map(({ trail, ...push }) => [nameOfPlace(push), trail]))
 }
 
-/** Gives the reports that devices sent about a campaign, by device, in the order in which they came. */
+/** Gives the reports that these devices sent about a campaign, by device, in the order in which they came. */
 export async function findReports(
   db: Db,
   { day, campaignId, subscriptionIds }: { day: string; campaignId: string; subscriptionIds: string[] },

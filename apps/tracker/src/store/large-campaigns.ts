@@ -62,7 +62,7 @@ const mostExamined = 20_000
 const leastPushes = 1_000
 const lastSends = 5
 
-/** Adds up the pushes of an app's last five settled large sends of 30 days, and the seconds that each took from first page to last outcome. */
+/** Adds up the pushes of an app's last large sends that settled, at most five of 30 days, and the seconds from the first report of each to its end. */
 export async function sumLargeSends(db: Db, appId: string): Promise<{ pushes: number; seconds: number }> {
   const { rows } = await sql<{ pushes: number; seconds: number }>`
     with newest as materialized (

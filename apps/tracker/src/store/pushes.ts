@@ -58,7 +58,7 @@ const isLeft = (after: PushPlace | undefined) =>
 
 /**
  * Finds pushes to a device or a user in batches of at most 16, which have a row per push, by an index: newest campaign first, at most `most`. The
- * cost depends on the rows that are found, and not on what else the app has sent.
+ * cost depends on the rows of this device or user, and not on what else the app has sent.
  */
 export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
   const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter

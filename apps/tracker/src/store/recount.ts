@@ -49,7 +49,7 @@ function add(rows: Recounted[], { variant, kind, count }: Recounted): void {
   else rows.push({ variant, kind, count })
 }
 
-/** At most this many small campaigns are read together, so that a send to one device costs a look-up in the index and not a statement. */
+/** One statement reads the rows of at most this many campaigns, so that a send to one device costs a look-up in the index and not a statement. */
 const campaignsAtOnce = 500
 /** At most this many rows of a campaign are read at a time, at ~1 kB each. A campaign of a million pushes has two thousand. */
 const rowsAtOnce = 1_000

@@ -33,7 +33,7 @@ export type EndedFanOut = {
 
 /**
  * Makes or raises the totals of queued pushes and writes rows of the ledger, in one statement (migrations/0105). `reports` has each campaign once,
- * sorted by id. Totals only grow, so a late report changes nothing, and a row that exists stays as it is. The counters of the app's hour grow with
+ * sorted by id. Totals only grow, so a late report lowers none, and a row that exists stays as it is. The counters of the app's hour grow with
  * the totals. Nothing is written for deleted apps, and no row for a day past the retention. Gives the campaigns whose fan-out ended with this call,
  * if they are settled or an endpoint of their app asks for events. With `unheard` it writes nothing and gives undefined when an endpoint of such an
  * app asks for events.

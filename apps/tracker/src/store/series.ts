@@ -132,9 +132,9 @@ export async function deleteOldSeries(db: Db, days: number): Promise<number> {
 }
 
 /**
- * Deletes at most `limit` rows of an app's series, and gives how many. The app's counters are already deleted, and a commit that finds no
- * counters is rolled back, so no commit changes these rows. Only a merge may move a row to another row of its table, or to a table of days, while
- * this statement waits for it. That is why the tables of hours are deleted from twice, and the tables of days after them.
+ * Deletes at most `limit` rows of an app's series, and gives how many. The app's counters are already deleted, and a commit that finds no counters is
+ * rolled back or leaves the app out, so no commit changes these rows. Only a merge may move a row to another row of its table, or to a table of days,
+ * while this statement waits for it. That is why the tables of hours are deleted from twice, and the tables of days after them.
  */
 export async function deleteSeriesOf(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0

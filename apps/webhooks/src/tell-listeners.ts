@@ -21,8 +21,8 @@ export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, a
 }
 
 /**
- * Tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended, and every ten minutes of
- * all other apps.
+ * Tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended, and every ten minutes
+ * of all other apps that had an endpoint or a watch.
  */
 export async function sweepListeners(webhooks: Pick<Webhooks, 'db' | 'bus'>): Promise<{ took: number }> {
   const appIds = await findDueListeners(webhooks.db, appsAtOnce)

@@ -12,7 +12,7 @@ import type { Webhooks } from './webhooks.ts'
 /** Events of an app that arrive within this time are shown together. */
 const togetherMs = 100
 const windowMs = 1_000
-/** At most this many apps are watched at once. Above it the app whose watch was renewed longest ago is forgotten. */
+/** A process watches at most this many apps at once. Above it the app whose watch was renewed longest ago is forgotten. */
 const mostApps = 1_000
 
 type Watched = {

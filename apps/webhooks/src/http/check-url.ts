@@ -6,8 +6,9 @@ import type { Resolve } from '@herald/service/guarded-connect'
 const patienceMs = 2_000
 
 /**
- * Checks an address that is to be saved (spec: webhooks/url-at-save): first with `destinationProblem`, and then by what its name resolves to now. A
- * name that does not resolve is allowed, since it may be registered later. Every attempt checks the resolved address again.
+ * Checks an address that is to be saved (spec: webhooks/url-at-save): first with `destinationProblem`, and then, unless private addresses are
+ * allowed, by what its name resolves to now. A name that does not resolve is allowed, since it may be registered later. Every attempt checks the
+ * resolved address again.
  */
 export const openUrlCheck =
   ({ allowPrivate, resolve }: { allowPrivate: boolean; resolve: Resolve }) =>

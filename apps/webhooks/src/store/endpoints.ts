@@ -71,7 +71,7 @@ export async function getEndpoint(db: Db, { appId, webhookId }: { appId: string;
   return toWebhook(row)
 }
 
-/** Finds up to one endpoint more than `limit`, newest first, so that the list knows whether there are more. */
+/** Finds up to `limit` + 1 endpoints of an app, newest first, so that the list knows whether there are more. */
 export async function findEndpoints(
   db: Db,
   { appId, limit, after }: { appId: string; limit: number; after: { createdAt: Date; id: string } | undefined },

@@ -65,7 +65,7 @@ test('when an app floods a group commit, half of its items are refused and every
   expect((await others).every(({ status }) => status === 'fulfilled')).toBe(true)
 })
 
-test('an app has at most its share of the places for work: a free place goes to another app until the app has left one of its own', async () => {
+test('an app has at most its share of the places for work: a free place goes to another app, and the first app gets a further place when it has left one', async () => {
   const place = openPlaces({ size: 4, share: 2 })
   const entered: string[] = []
   const leave: (() => void)[] = []

@@ -1,4 +1,4 @@
-// `npm run lock`, after every `npm install`: makes package-lock.json one that `npm ci` accepts everywhere.
+// `npm run lock`, after every `npm install`: adds optional packages of other platforms to package-lock.json, which `npm ci` would else refuse.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressesIn, completeLock } from './lock.ts'

@@ -23,7 +23,7 @@ type Watched = {
   waiting: Event[]
   dropped: number
   timer: NodeJS.Timeout | undefined
-  /** Ends when all earlier broadcasts of the app are sent. Each waits for the one before, which keeps their order. */
+  /** Ends when all earlier broadcasts of the app are sent. Each broadcast waits for the one before, which keeps their order. */
   told: Promise<void>
 }
 

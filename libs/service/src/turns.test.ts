@@ -103,7 +103,7 @@ test('an app does not count as alone while another app was seen within the last 
   expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
 })
 
-test('once a second app asks for work, an app that holds more places than its smaller share gets no further place until it is below that share', async () => {
+test('when another app asks for work too, an app that holds more places than its smaller share gets no further place until it is below that share', async () => {
   const place = openPlaces({ size: 8, share: 6, crowdedShare: 2 })
   const entered: string[] = []
   const leave = new Map<string, () => void>()

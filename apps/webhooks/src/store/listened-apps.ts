@@ -71,8 +71,8 @@ export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
     where l.app_id = any(array(select app_id from given)) and l.app_id = given.app_id and l.version = given.version`.execute(db)
 
 /**
- * Finds the apps to tell tracker and audience of: those whose endpoints have changed, those that both were last told of ten minutes ago, or without
- * an answer 5 s ago, and those whose watch has ended. Gives at most `limit`.
+ * Finds at most `limit` apps of which tracker and audience must be told: apps whose endpoints have changed, apps of which both were told ten minutes
+ * ago, apps of which one of them was told 5 s ago and did not answer, and apps whose watch has ended.
  */
 export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`

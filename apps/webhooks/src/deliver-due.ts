@@ -109,7 +109,7 @@ async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promi
   return known
 }
 
-/** Posts a delivery. It is signed once the connection is open, with the newest secret that the process knows: the delivery's or a newer one. */
+/** Posts a delivery. It is signed when the connection is open, with the newest secret that the process knows: the delivery's or a newer one. */
 function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery, body: Buffer) {
   const { endpointId, appId, secretVersion: version, sealedSecret, url } = delivery
   const carried = secrets.known(endpointId, version) ?? {

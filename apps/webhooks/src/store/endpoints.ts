@@ -29,7 +29,7 @@ const shownColumns = [
   'logs.totals',
 ] as const
 
-/** Selects the endpoints that are not deleted, each with its queue and its app's event log. */
+/** Selects the endpoints that are not deleted, each with its queue and with the head and totals of its app's event log. */
 const shown = (db: Db) =>
   db
     .selectFrom('endpoints')

@@ -144,7 +144,7 @@ function environmentWith(node) {
   return environment
 }
 
-/** Lets one set-up run at a time: a second one waits for the first and then has nothing left to do. */
+/** Lets one set-up run at a time: a second one waits until the first has ended. */
 async function withLock(work) {
   mkdirSync(tools, { recursive: true })
   const lock = join(tools, 'set-up.lock')

@@ -193,7 +193,10 @@ function compareTables(before: Table[], after: Table[], rested: Table[]): TableC
   return rested.map(({ name }) => ({ name, before: lookAt(before, name), after: lookAt(after, name), rested: lookAt(rested, name) }))
 }
 
-/** Compares the mean times of each statement that ran at least fifty times in both tenths. The statement whose time grew most comes first. */
+/**
+ * Compares the mean times of each statement that ran at least fifty times both in the first tenth and in the last. The statement whose time grew most
+ * comes first.
+ */
 function compareStatements(first: Statement[], last: Statement[]) {
   const mean = ({ microseconds, calls }: Statement) => microseconds / calls
   return last

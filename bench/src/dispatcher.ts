@@ -51,7 +51,10 @@ for (const name of Object.keys(turns)) {
   const [cpu, rate] = [of(name, 'cpuMicroseconds').toFixed(1), String(Math.round(of(name, 'pushesPerSecond')))]
   say(`${name.padEnd(18)}${cpu.padStart(12)}${rate.padStart(10)}${String(of(name, 'peakRssMb')).padStart(13)}`)
 }
-/** Gives the median ratio of the two sides. The ratio is computed within each round, because a busy machine slows down both sides. */
+/**
+ * Gives the median ratio of the CPU time that the two sides took for each push of a platform. The ratio is computed within each round, because a busy
+ * machine slows down both sides.
+ */
 const ratio = (platform: string): number =>
   median(
     (turns[`${platform} own`] ?? []).map(
@@ -83,7 +86,7 @@ async function startSide(kind: Kind): Promise<Side> {
   return side
 }
 
-/** Sends one notification after the other to all devices, until at least the wanted number of pushes was sent. */
+/** Sends one notification after the other to all devices, until at least the wanted number of pushes was sent. Gives what they cost. */
 async function takeTurn({ herald, tenants }: Side, platform: string): Promise<Turn> {
   const tenant = tenants.get(platform)
   if (!tenant) throw new Error(`nobody is registered for ${platform}`)

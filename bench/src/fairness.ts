@@ -1,4 +1,4 @@
-// Measures how long small sends of one app wait while another app has large ones under way, and how much memory the waiting pushes take: node
+// Measures how long small sends of one app wait while another app has large ones under way, and the most memory that each process takes: node
 // bench/src/fairness.ts --help
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'

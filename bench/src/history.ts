@@ -41,7 +41,7 @@ try {
   const further = await send(tenant, 'While the reads are made')
   let over = false
   const settled = untilSettled(herald.database, further, 3_600_000).finally(() => (over = true))
-  // Its error is thrown below, where it is awaited. Without this it would be an unhandled rejection.
+  // An error of `settled` is thrown below, where `settled` is awaited. Without this line it would be an unhandled rejection.
   settled.catch(() => undefined)
   const beside: Record<string, number[]> = {}
   for (let n = 0; !over; n += 1) for (const kind of kinds) await ask(tenant, kind, n, beside)
@@ -57,7 +57,9 @@ try {
   await herald.end()
 }
 
-/** Reads that the pages of the dashboard make. A read of a user, a device or a campaign asks for another one each time. */
+/**
+ * Reads that the pages of the dashboard make. Reads of a user, a device or a campaign take the next one each time, and begin again after the last.
+ */
 async function kindsOf({ appId }: Tenant, campaigns: string[]): Promise<Kind[]> {
   const { rows } = await herald.database.query<{ user: string; device: string }>(
     'select user_id as user, id as device from audience.subscriptions where app_id = $1 order by md5(id) limit 500',

@@ -18,7 +18,7 @@ export async function startSimulator() {
   const control = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await fetch(ready.control + path, {
       method,
-      // The connection is closed after each call, because more time passes between two calls than the server keeps a connection open.
+      // The connection is closed after each call, because more time may pass between two calls than the server keeps a connection open.
       headers: { connection: 'close' },
       signal: AbortSignal.timeout(60_000),
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -49,7 +49,10 @@ export async function startSimulator() {
 
 type Addresses = { apns: string; fcm: string; control: string }
 
-/** Starts a simulator with an APNs account and devices. Gives its address and the headers of a push that it accepts. */
+/**
+ * Starts a simulator with an APNs account and devices. Gives its address, the tokens of the devices and the headers of a push that it accepts, and
+ * functions to control it.
+ */
 export async function startApnsSimulator(deviceCount: number) {
   const simulator = await startSimulator()
   const { control, certificate } = simulator

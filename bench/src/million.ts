@@ -163,7 +163,8 @@ async function acceptedAt(tenant: Tenant, { id }: Device): Promise<number> {
 }
 
 /**
- * Gives the most memory that a process took between two times. Null when there is no sample, and for Postgres, whose processes change during the run.
+ * Gives the most memory, in MB, that the samples between two times show for a process. Null when there is no sample, and for Postgres, whose
+ * processes change during the run.
  */
 function mostOf(samples: Sample[], name: string, from: number, to: number): number | null {
   const held = samples.filter(({ at }) => at >= from && at <= to).flatMap(({ rssMb }) => rssMb[name] ?? [])

@@ -90,8 +90,8 @@ export async function startPeers(herald: Herald, tenant: Tenant, { mix, count }:
 type Customers = Awaited<ReturnType<typeof makeCustomers>>
 
 /**
- * Starts a peer's process, tells it the addresses and waits until it is ready. The peer's directory has the CA to trust, and is named in the
- * process's environment.
+ * Starts a peer's process, gives it the accounts and waits until it is ready. The peer's directory has the CA to trust, and is named in the process's
+ * environment.
  */
 async function startProcess(
   name: PeerName,

@@ -1,4 +1,4 @@
-/** Finds the newest stored result whose file's name begins with `beginning`. */
+/** Finds the newest stored result whose file is named `beginning`, a date and a commit. */
 export type Kept = (beginning: string) => { file: string; result: unknown } | undefined
 
 /** A line of the table in docs/performance.md: what is measured, its goal, and the figure from the newest stored result. */

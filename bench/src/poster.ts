@@ -9,7 +9,7 @@ export type PostJob = {
   /** A request's body is `before`, one of the values in turn, `between` and the request's number (only when `between` is given), and `after`. */
   body: { before: string; between?: string; after: string }
   values: string[]
-  /** The number of the first request, and the largest number of requests. */
+  /** The number of the first request, and how many requests are made at most. */
   from: number
   count: number
   /** The status that answers must have. */
@@ -22,7 +22,10 @@ export type PostJob = {
    * had accepted before the job.
    */
   window?: { simulator: string; size: number; platform: 'ios' | 'android'; accepted: number }
-  /** When given, this many requests are made each second, each at its time, whether or not earlier requests were answered. */
+  /**
+   * When given, this many requests are due each second, whether or not earlier requests were answered. A request begins when it is due, or later when
+   * no connection is free; `answeredMs` then counts from the time when it was due.
+   */
   perSecond?: number
   /** Whether the result has the field `postedAt`. */
   times?: boolean

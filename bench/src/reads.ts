@@ -212,7 +212,7 @@ function sum(numbers: number[]): number {
   return numbers.reduce((total, one) => total + one, 0)
 }
 
-/** Lists the indexes that were used, and the tables that were read without an index. Partitions have the name of their table. */
+/** Lists the indexes that were used, and the tables that were read without an index. In the name of a partition `<day>` stands for its day. */
 function scansOf(looks: Explained[]): string[] {
   const found = new Set<string>()
   const walk = (node: Plan) => {

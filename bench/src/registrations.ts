@@ -96,7 +96,7 @@ async function measure(tenant: Tenant, where: string, devices: Device[]) {
   return result
 }
 
-/** Registers devices through the simulator, 32 at once. The bench did this in earlier versions, and other tools still do. */
+/** Registers devices through the simulator, 32 at once. The bench of the dispatcher registers its devices like this. */
 async function throughCrowd(tenant: Tenant) {
   const devices = (await tenant.makeDevices('ios', tenth)).map(({ id }) => id)
   const before = measureProcesses(herald.dataDir)

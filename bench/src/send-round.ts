@@ -47,7 +47,7 @@ type Summary = { accepted: { total: number }; distinctDevices: number; rejected:
 /**
  * Measures one send to all devices by one contender: the time until the simulator has accepted the last push, and the CPU time until the contender
  * has finished. The simulator's record decides whether the round counts: it does not count with fewer pushes than devices, two pushes to one device,
- * or a push that Herald counts differently.
+ * or when Herald counts another number of pushes as sent.
  */
 export async function sendRound(contender: Contender, { herald, tenant }: { herald: MeasuredHerald; tenant: Tenant }, pushes: number) {
   await tenant.simulator('POST', '/reset')

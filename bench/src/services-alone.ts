@@ -32,7 +32,10 @@ export type ServicesAlone = {
   atEnd: (close: () => unknown) => void
 }
 
-/** Starts a Postgres (with fsync) and a nats-server, makes the schemas of the services, does the work, and ends all processes. */
+/**
+ * Starts a Postgres (with fsync, unless `options` say otherwise) and a nats-server, makes the schemas of the services, does the work, and ends all
+ * processes.
+ */
 export async function withServicesAlone(
   services: readonly AppWithDatabase[],
   work: (alone: ServicesAlone) => Promise<unknown>,

@@ -23,7 +23,7 @@ const defaults = { idle: 200, seconds: 20, window: 64, rate: 0, devices: 500, pl
 const values = readOptions(help, defaults)
 const { platform, idle, seconds, window, rate } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
-/** The largest rate of sends in a second. Two cores cannot reach it, because the simulator stores each push with its payload. */
+/** Bounds how many sends a measurement makes: this many for each second. Two cores do not reach this rate. */
 const mostPerSecond = 5_000
 
 const herald = await startMeasuredHerald({ statements: values.statements })
@@ -65,7 +65,7 @@ try {
 type Pace = Pick<PostJob, 'count' | 'connections' | 'withinSeconds' | 'window' | 'perSecond'>
 type Measured = Awaited<ReturnType<typeof measure>>
 
-/** Sends to the devices in turn, at the given pace, until each push has arrived and is counted. */
+/** Sends to the devices in turn, at the given pace, waits until each push has arrived and each send is settled, and gives the figures. */
 async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
   await tenant.simulator('POST', '/reset')
   const statementsBefore = values.statements ? await readStatements(herald.database) : []

@@ -1,6 +1,9 @@
 import type pg from 'pg'
 
-/** The cost of one statement of one service: its calls, microseconds of execution, bytes of WAL (full page images included), and rows. */
+/**
+ * The cost of one statement of one service: its calls, microseconds of execution, bytes of WAL (full page images included), the number of these
+ * images, and rows.
+ */
 export type Statement = {
   app: string
   id: string

@@ -9,7 +9,7 @@ export type ProcessName = AppName | 'simulator'
  */
 export const startOrder: readonly AppName[][] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
 
-/** The secrets that each service gets (spec: running/secrets-apart). No other service gets them. */
+/** Which of these three secrets each process gets (spec: running/secrets-apart). */
 export const secretsOf: Record<ProcessName, readonly ('ADMIN_TOKEN' | 'HMAC_SECRET' | 'SEAL_KEYS')[]> = {
   gateway: ['ADMIN_TOKEN', 'HMAC_SECRET', 'SEAL_KEYS'],
   dispatcher: ['HMAC_SECRET', 'SEAL_KEYS'],

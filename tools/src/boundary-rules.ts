@@ -134,7 +134,7 @@ const flow: Place = {
     '@herald/service/listeners',
     // Functions for a table that audience, campaigns and tracker have.
     '@herald/service/erased-apps',
-    // `health` is for its functions that say what an error of the database means; main.ts opens the connections.
+    // `health` is for its functions that say what an error of the database means; the files that put a service together open its connections.
     '@herald/service/health',
     '@herald/service/turns',
     '@herald/service/sweep',

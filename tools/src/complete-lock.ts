@@ -1,4 +1,5 @@
-// `npm run lock`, after every `npm install`: makes package-lock.json one that `npm ci` accepts everywhere.
+// `npm run lock`, after every `npm install`: adds optional packages of other platforms to package-lock.json, because `npm ci` refuses the file
+// without them.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressesIn, completeLock } from './lock.ts'

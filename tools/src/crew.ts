@@ -19,7 +19,7 @@ export type Member = { unit: Unit; kind: GuardedKind; log: LogFile }
 export type Crew = {
   /** Starts units that belong together. They are later stopped together, before the groups that were started earlier. */
   start: (group: Member[]) => Promise<void>
-  /** Stops all processes within the limit; the group that was started last is stopped first. */
+  /** Stops all processes, first the group that was started last. Processes that have not ended in time are killed; all together get `withinMs`. */
   stop: (withinMs?: number) => Promise<void>
   /** Kills all processes at once. */
   kill: () => void

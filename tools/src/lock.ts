@@ -31,7 +31,7 @@ const processors = [
 
 /**
  * Adds the optional packages of other platforms that a registry could not serve when the lock file was written. npm leaves such packages out, and
- * `npm ci` of npm 11 then refuses the lock file ("Missing … from lock file"). Nobody downloads more because of an added entry, as it says for which
+ * `npm ci` of npm 11 then refuses the lock file ("Missing … from lock file"). An added entry makes no installation larger, because it says for which
  * platform it is. Gives the text of the lock file, the added packages, and those whose platform is unknown.
  */
 export function completeLock(text: string): { text: string; added: string[]; unknown: string[] } {

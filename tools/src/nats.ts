@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { StartError } from './start-error.ts'
 
-/** The first line of a nats-server is never longer than this many bytes. */
+/** When a server has sent more than this many characters without an end of line, no more is read. */
 const longestGreeting = 10_000
 
 /**

@@ -7,7 +7,7 @@ import { checkSpecification } from './specification.ts'
 const made: string[] = []
 afterEach(() => made.splice(0).forEach((directory) => rmSync(directory, { recursive: true, force: true })))
 
-// Joined here from two parts, so that this file itself does not count as one that cites or mentions them.
+// Joined here from two parts, so that this file itself has no such citation or mention.
 const cites = ['spec', ''].join(':')
 const elsewhere = ['api', 'md'].join('.')
 const bare = ['identity', 'md'].join('.')

@@ -28,7 +28,8 @@ const page = /[\w./-]*\w\.md\b/g
 
 /**
  * Reads the pages of the specification below `root`, and every citation in the files of `sources`, such as `spec: identity/device-limit`. Reports
- * cited rules that do not exist, headings that are no rule's name or repeat one, and mentions of pages that are not in the repository.
+ * cited rules that do not exist, citations that cannot be read, headings that are no rule's name or repeat one, and mentions of documents that are
+ * not in the repository or are named by a number.
  */
 export function checkSpecification(root: string): Specification {
   const findings: Finding[] = []
@@ -72,11 +73,11 @@ const linesOf = (root: string, file: string): [line: number, text: string][] =>
 /** Whether a file is a test, or code that only tests use. */
 const isTest = (file: string): boolean => /\.test\.ts$|\/testing\/|^e2e\//.test(file)
 
-/** Whether mentions of documents in a text count. They count in comments and in titles of tests; other code may name files of any kind. */
+/** Whether mentions of documents in a text count. They count in pages, in comments and in titles of tests; other code may name files of any kind. */
 const isProse = (file: string, text: string): boolean =>
   file.endsWith('.md') || /(?:^|\s)(?:\/\/|\/?\*\*?|--|#)\s|^\s*(?:test|describe)\b/.test(text)
 
-/** Lists the documents that a line mentions and that are not in this repository. */
+/** Says what is wrong with the documents that a line of prose mentions: a page is not in this repository, or a document is named by its number. */
 function mentionsIn(root: string, file: string, text: string): string[] {
   if (!isProse(file, text)) return []
   const found = numbered.exec(text)

@@ -43,7 +43,8 @@ export function filesToRunAgain({ unhandledErrors, files }: Report): string[] {
 
 /**
  * Replaces the failed files of the first run by their second run. `passedNow` names each test that failed in the first run and passed in the second,
- * as `<file> > <title>`. A failed test that is missing in the second run, because its file did not load, stays failed.
+ * as `<file> > <title>`, and each file that failed as a whole in the first run alone. A failed test that is missing in the second run, because its
+ * file did not load, stays failed.
  */
 export function withSecondRun(first: Report, second: Report): { report: Report; passedNow: string[] } {
   const passedNow: string[] = []

@@ -132,7 +132,7 @@ test('an announcement that waits together with its repeat makes no second copy o
 })
 
 // spec: webhooks/enable
-test('no event waits for an endpoint that is switched off, and the announcements of the events are still confirmed', async () => {
+test('events that are announced while an endpoint is switched off do not wait for it, and their announcements are still confirmed', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/off`)
   const { appId } = webhook
   const changed = await rig.gateway.call(changeWebhook, { appId, webhookId: webhook.id, changes: { enabled: false } })
@@ -145,7 +145,7 @@ test('no event waits for an endpoint that is switched off, and the announcements
 })
 
 // spec: webhooks/most-waiting
-test('when more than 100,000 events wait for an endpoint the oldest are dropped, counted and shown', async () => {
+test('when more than 100,000 events wait for an endpoint the oldest are dropped, and the endpoint shows how many', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/full`)
   await givenFailing(rig.db, webhook.id)
   await givenWaiting(rig.db, webhook, 99_950)
@@ -157,7 +157,7 @@ test('when more than 100,000 events wait for an endpoint the oldest are dropped,
   expect([kept.length, kept[0]?.place]).toEqual([100_000, 11])
 })
 
-test('an event is stored once however many endpoints ask for it, and endpoints that ask for the same types share one body', async () => {
+test('an event is stored once however many endpoints ask for it, and endpoints that ask for the same types share bodies', async () => {
   const appId = newId()
   const endpoints = await Promise.all(Array.from({ length: 10 }, (_, n) => rig.givenWebhook(`${receiver.url}/shared-${n}`, { appId })))
   const rare = await rig.givenWebhook(`${receiver.url}/rare`, { appId, eventTypes: ['notification.opened'] })
@@ -181,7 +181,7 @@ test('an event is stored once however many endpoints ask for it, and endpoints t
   await until(async () => (await left()) === 0, { what: 'what all have read is deleted' })
 })
 
-test('an endpoint gets no event from a time in which it was switched off or did not ask for the type, and every event from before', async () => {
+test('an endpoint gets no event from a time in which it was switched off or did not ask for the type, and every event that it asked for before', async () => {
   const appId = newId()
   await rig.givenWebhook(`${receiver.url}/beside`, { appId })
   const webhook = await rig.givenWebhook(`${receiver.url}/changing`, { appId, eventTypes: ['notification.sent'] })

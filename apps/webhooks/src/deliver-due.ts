@@ -8,7 +8,7 @@ import { secretContext } from './secrets.ts'
 import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** A process posts at most this many deliveries at once. Each may hold ~40 kB of body and as much of a response. */
+/** A process posts at most this many deliveries at once. Each may hold ~40 kB of body. */
 const slots = 512
 /** At most this many deliveries to endpoints whose last attempt failed or was slow are posted at once: each may take the full ten seconds again. */
 const suspectSlots = 256
@@ -18,7 +18,7 @@ const suspectSlots = 256
  */
 const startWithinMs = 2_000
 const renewEveryMs = 1_000
-/** A process that stops waits this long for attempts under way. A delivery whose attempt lasts longer is posted again when its lease ends. */
+/** A process that stops waits at most this long for attempts under way. A delivery whose attempt lasts longer is posted again when its lease ends. */
 const finishWithinMs = 6_000
 
 export type Deliverer = {
@@ -109,7 +109,7 @@ async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promi
   return known
 }
 
-/** Posts a delivery. It is signed once the connection is open, with the newest secret that the process knows: the delivery's or a newer one. */
+/** Posts a delivery. It is signed when the connection is open, with the newest secret that the process knows: the delivery's or a newer one. */
 function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery, body: Buffer) {
   const { endpointId, appId, secretVersion: version, sealedSecret, url } = delivery
   const carried = secrets.known(endpointId, version) ?? {

@@ -5,12 +5,12 @@ import type { Webhooks } from './webhooks.ts'
 
 /** A portion has the deliveries of at most this many bodies. A body has up to 100 events and goes to up to 50 endpoints. */
 const bodiesAtOnce = 20
-/** A portion ends after about this many bytes. */
+/** A portion ends when the bodies of its deliveries have more than this many bytes. */
 const mostBytes = 1_000_000
 
 /**
  * Gives the next deliveries that name a user, with the events about that user (spec: administration/export-person). A delivery is exported while its
- * body is kept.
+ * body is kept. `next` is the `after` of the next call; null when there is nothing more.
  */
 export async function exportDeliveries(
   { db }: Pick<Webhooks, 'db'>,

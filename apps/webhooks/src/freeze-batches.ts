@@ -15,7 +15,7 @@ const mostApps = 20
 const mostEvents = 10_000
 /** One call to audience asks for the external ids of at most this many users. */
 const idsPerCall = 1_000
-/** One sweep deletes at most this many events of a type. */
+/** One sweep deletes at most this many events of one type of an app. */
 const deletedAtOnce = 5_000
 /** The event log of an app whose endpoints still have something to read is due again after this time, unless something makes it due sooner. */
 const lookAgainMs = 1_000
@@ -58,7 +58,10 @@ export async function freezeBatches(
   return { ...done, full }
 }
 
-/** Plans the batches that are due, by group of endpoints. `full`: the apps with an endpoint that may not get all its waiting events now. */
+/**
+ * Plans the batches that are due, by group of endpoints. `full`: the apps with an endpoint whose waiting events use up its room, the deliveries that
+ * it may get now.
+ */
 async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<{ planned: Planned[]; full: string[] }> {
   const groups = new Map<string, Group>()
   const full = new Set<string>()
@@ -107,7 +110,7 @@ function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   return { taken, left }
 }
 
-/** Cuts the events of a group into batches. `dueInMs`: how many milliseconds from now the next batch is due. */
+/** Cuts the events of a group into batches. `dueInMs`: in how many milliseconds the group is to be looked at again. */
 function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[]): { batches: Batch[]; dueInMs: number } {
   const batches: Batch[] = []
   const room = Math.max(...rooms.values())
@@ -160,7 +163,10 @@ const chunksOf = <T>(items: T[], size: number): T[][] =>
 
 type Within = Pick<Webhooks, 'bodies' | 'mostBytes'> & { trx: Webhooks['db'] }
 
-/** Writes the planned deliveries, except for endpoints that have moved on since the plan was made, and tidies the logs. */
+/**
+ * Writes the planned deliveries, except for endpoints that have moved on since the plan was made, drops what is above the limits of an endpoint, and
+ * tidies the logs.
+ */
 async function freeze(
   { trx, bodies: kept, mostBytes }: Within,
   appIds: string[],

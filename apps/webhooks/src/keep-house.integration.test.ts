@@ -115,7 +115,7 @@ test('a step of the housekeeping that fails does not stop the other steps', asyn
 })
 
 // spec: webhooks/most-stored
-test('an endpoint that stores too many bytes first loses the oldest bodies of ended deliveries, and then its oldest waiting events', async () => {
+test('an endpoint that stores too many bytes first loses the oldest bodies of ended deliveries, and then waiting events', async () => {
   const endpoint = await givenEndpoint()
   const { appId } = endpoint
   await givenFailing(rig.db, endpoint.id)

@@ -53,7 +53,10 @@ export function openHousekeeping(
   }
 }
 
-/** Drops, and counts, the events that wait for endpoints that have been switched off for `days`. Gives the number of apps with such endpoints. */
+/**
+ * Drops, and counts, the events that wait for endpoints that have been switched off for more than `days` days, in at most `limit` apps. Gives the
+ * number of apps.
+ */
 async function dropLongOff(db: Db, { days, limit }: { days: number; limit: number }): Promise<number> {
   const appIds = await findAppsLongOff(db, { days, limit })
   for (const appId of appIds) {

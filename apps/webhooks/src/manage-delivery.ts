@@ -8,7 +8,7 @@ import type { Webhooks } from './webhooks.ts'
 
 type One = { appId: string; webhookId: string; deliveryId: string }
 
-/** Lists an endpoint's deliveries, newest first, with every attempt; filtered by state and time. Faults: not_found, invalid_body at `cursor`. */
+/** Lists an endpoint's deliveries, newest first, with their attempts; filtered by state and time. Faults: not_found, invalid_body at `cursor`. */
 export async function listDeliveries(
   { db }: Pick<Webhooks, 'db'>,
   { appId, cursor, ...asked }: Omit<DeliveryFilter, 'after'> & { appId: string; cursor?: string | undefined },
@@ -32,8 +32,8 @@ export async function readDelivery({ db }: Pick<Webhooks, 'db'>, { appId, webhoo
 }
 
 /**
- * Posts the bytes of an ended delivery again, with up to five new attempts. Faults: not_found; invalid_state when the endpoint is switched off, the
- * delivery is still pending or its body is no longer kept.
+ * Makes an ended delivery due again: the same bytes are posted, with up to five new attempts. Faults: not_found; invalid_state when the endpoint is
+ * switched off, the delivery is still pending or its body is no longer kept.
  */
 export async function replayDelivery(
   { db, pokeDeliveries }: Pick<Webhooks, 'db' | 'pokeDeliveries'>,

@@ -69,7 +69,7 @@ test.each([
   ['https://0x7f.1/'],
   ['https://a:b@receiver.example/'],
   ['https://inside.example/'],
-])('the address %s is refused when an endpoint is made or changed, and the error names url', async (url) => {
+])('the URL %s is refused when an endpoint is made or changed, and the error names url', async (url) => {
   const appId = newId()
   const refused = { code: 'invalid_body', details: [{ path: 'url' }] }
   await expect(rig.gateway.call(createWebhook, { appId, webhook: given(url) })).rejects.toMatchObject(refused)

@@ -24,13 +24,13 @@ import type { Webhooks } from './webhooks.ts'
 
 type At = { appId: string; webhookId: string }
 
-/** An app has at most this many endpoints: each event is posted once to every endpoint that asks for it. */
+/** An app has at most this many endpoints: each event is posted to every endpoint that asks for it. */
 const mostEndpoints = 50
 
 /**
  * Makes an endpoint. Its secret is shown this once and stored sealed. The answer comes when tracker and audience know which events the endpoint asks
- * for, so it misses no event that happens later. Faults: invalid_body at `url`; limit_reached; queue_unavailable when tracker or audience does not
- * answer, and then the endpoint is not made.
+ * for, so the endpoint misses no event that happens later. Faults: invalid_body at `url`; limit_reached; queue_unavailable when tracker or audience
+ * does not answer, and then the endpoint is deleted again.
  */
 export async function createWebhook(
   { db, bus, sealer, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'sealer' | 'checkUrl'>,

@@ -47,7 +47,7 @@ test('the request for a new endpoint is not answered before the tracker has answ
 })
 
 // spec: webhooks/create-waits
-test('when the tracker does not answer, the request for a new endpoint is refused, no endpoint is made, and both later learn that the app asks for no events', async () => {
+test('when the tracker does not answer, the request for a new endpoint is refused, no endpoint is left, and both later learn that the app asks for no events', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())
   await expect(rig.givenWebhook(url, { appId })).rejects.toMatchObject({ code: 'queue_unavailable' })

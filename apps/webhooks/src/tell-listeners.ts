@@ -9,7 +9,7 @@ import type { Webhooks } from './webhooks.ts'
 const appsAtOnce = 200
 
 /**
- * Tells tracker and audience which events of these apps an endpoint or a watching gateway asks for. When it returns, both have written it down, and
+ * Tells tracker and audience which events of these apps an endpoint or a watching gateway asks for. When it returns, both have stored this, and
  * announce every such event from then on. Fault `queue_unavailable` when one of them did not answer; the sweep then tells both again.
  */
 export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, appIds: string[]): Promise<void> {
@@ -21,8 +21,8 @@ export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, a
 }
 
 /**
- * Tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended, and every ten minutes of
- * all other apps.
+ * Tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended, and every ten minutes
+ * of all other apps that had an endpoint or a watch.
  */
 export async function sweepListeners(webhooks: Pick<Webhooks, 'db' | 'bus'>): Promise<{ took: number }> {
   const appIds = await findDueListeners(webhooks.db, appsAtOnce)

@@ -12,7 +12,7 @@ import type { Webhooks } from './webhooks.ts'
 /** Events of an app that arrive within this time are shown together. */
 const togetherMs = 100
 const windowMs = 1_000
-/** At most this many apps are watched at once. Above it the app whose watch was renewed longest ago is forgotten. */
+/** A process watches at most this many apps at once. Above it the app whose watch was renewed longest ago is forgotten. */
 const mostApps = 1_000
 
 type Watched = {
@@ -23,7 +23,7 @@ type Watched = {
   waiting: Event[]
   dropped: number
   timer: NodeJS.Timeout | undefined
-  /** Ends when all earlier broadcasts of the app are sent. Each waits for the one before, which keeps their order. */
+  /** Ends when all earlier broadcasts of the app are sent. Each broadcast waits for the one before, which keeps their order. */
   told: Promise<void>
 }
 

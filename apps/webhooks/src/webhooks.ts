@@ -26,7 +26,7 @@ export type Webhooks = {
   /** The events of bodies that were made or read lately, by the body's id. The events of a body never change. */
   readonly bodies: LRUCache<number, Buffer>
   readonly post: Post
-  /** Says what is wrong with an address, after its name was resolved; undefined when nothing is wrong. */
+  /** Says what is wrong with a URL that is to be saved; undefined when nothing is wrong. */
   readonly checkUrl: (url: string) => Promise<string | undefined>
   /** Wakes the sweep that posts deliveries, because one is due now. */
   readonly pokeDeliveries: () => void

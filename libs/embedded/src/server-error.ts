@@ -6,5 +6,5 @@ export class EmbeddedServerError extends Error {
   }
 }
 
-/** Says whether the output of a program reports a full disk. There is no code for it, but all programs use these words. */
+/** Says whether the output of a program reports a full disk. There is no code for it, but Postgres and nats-server use these words. */
 export const isDiskFull = (text: string): boolean => /No space left on device|ENOSPC/i.test(text)

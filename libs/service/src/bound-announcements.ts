@@ -5,7 +5,10 @@ import { startSweep } from './sweep.ts'
 
 /** While a service stores more bytes of announcements than this, the oldest are dropped. The NATS stream EVENTS has the same bound. */
 const mostStoredBytes = 1_000_000_000
-/** Older announcements are dropped: webhooks remembers which ones it has stored for three days, and after that would take a repeat for a new one. */
+/**
+ * Older announcements are dropped: for three days webhooks remembers which announcements it has stored, and after that it would take a repeat for a
+ * new one.
+ */
 const keptHours = 48
 const everyMs = 30_000
 const portion = 1_000

@@ -44,7 +44,10 @@ export type Bus = {
    * opened the bus without a database.
    */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
-  /** Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, made of its ids and its row's `pointer_no`. */
+  /**
+   * Stores a message in NATS, and resolves when JetStream has it. `id` is the message's Nats-Msg-Id. The caller makes it of the ids of the message's
+   * row and the row's `pointer_no`.
+   */
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**
    * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message

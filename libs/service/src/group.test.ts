@@ -142,7 +142,7 @@ test('an app without items in the commit in flight gets a commit at the same tim
   expect(commits.at(-1)).toEqual(['a2'])
 })
 
-test('with a pause between commits, the next commit takes the items that arrived during the pause, and begins sooner when enough of them wait', async () => {
+test('with a pause between commits, the next commit takes the items that arrived during the pause, and begins sooner when together they weigh enough', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const commits: number[][] = []

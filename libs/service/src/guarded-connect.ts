@@ -16,7 +16,7 @@ export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
 /**
  * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other name. It
- * uses no hosts file and no search domains, because these have no public names. It gives up after about 4 s.
+ * uses no hosts file and no search domains, because a public name needs neither. It gives up after about 4 s.
  */
 export const resolveByServers =
   (resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: 1_500, tries: 2 })): Resolve =>

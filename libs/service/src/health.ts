@@ -8,8 +8,8 @@ const probeEveryMs = 500
 const probeLimitMs = 1_000
 
 /**
- * Knows at any time whether a service's database answers, without asking it. While the database is away no caller waits for it: `guard` ends all
- * guarded work with `database_unavailable`. So a caller gets 503 within 2 s, even when Postgres is frozen and its connections hang for ever.
+ * Knows at any time whether a service's database answers, without asking it. While the database is away `guard` ends all guarded work with
+ * `database_unavailable`. So a caller gets 503 within 2 s, even when Postgres is frozen and its connections hang for ever.
  */
 export type DatabaseWatch = {
   readonly up: boolean

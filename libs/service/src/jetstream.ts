@@ -235,7 +235,7 @@ const askLimitMs = 1_000
 /** JetStream is asked again at the first scrape after this time. */
 const askAgainMs = 5_000
 
-/** Measures for scrapes how many messages wait in this process's consumers. When JetStream does not answer, the last numbers stay. */
+/** Measures for scrapes how many messages wait in the consumers that this process reads. When JetStream does not answer, the last numbers stay. */
 function countWaiting(service: Service, manager: JetStreamManager, consumed: readonly Consumer<unknown>[]): void {
   let askedAt = -askAgainMs
   const unacked = service.metrics.gauge('herald_messages_unacked', 'Stored messages delivered to any process and not yet acked.', {

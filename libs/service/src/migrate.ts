@@ -2,8 +2,9 @@ import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 
 /**
- * Brings a service's schema up to date with the SQL files of its `migrations/` folder, and gives the names of the files that ran now. They run as the
- * service's own role, which therefore owns its tables. When two processes migrate at once, the second waits. A file is never edited after a release.
+ * Brings a service's schema up to date with the SQL files of its `migrations/` folder, and gives the names of the files that ran now. The files run
+ * as the service's own role, which therefore owns the tables. When two processes migrate at once, the second waits. A file is never edited after a
+ * release.
  */
 export async function migrate({ ownerUrl, app, directory }: { ownerUrl: string; app: string; directory: string }): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000, application_name: 'herald-migrate' })

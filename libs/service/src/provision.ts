@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 /**
- * Makes each service's schema and login role in the owner's database, and gives the address for each service. A role owns its schema and sees no
- * other. Roles belong to the whole server, so their names begin with the name of the database: `<database>_<app>`. This may run again; when several
- * runs meet, they wait for each other. When the owner may not make a role, the error names the grants to give.
+ * Makes each service's schema and login role in the owner's database, and gives the address for each service. A role owns the schema of its service
+ * and reaches that of no other service. Roles belong to the whole server, so their names begin with the name of the database: `<database>_<app>`.
+ * This may run again; when several runs meet, they wait for each other. When the owner may not make a role, the error names the grants to give.
  */
 export async function provision({
   ownerUrl,

@@ -30,7 +30,7 @@ function givenWatch(up: boolean) {
   }
 }
 
-test('a sweep that is asked again and again to look for rows while the database is away does nothing, and looks once the database is back', async () => {
+test('a sweep that is asked again and again to look for rows while the database is away does not look, and looks when the database is back', async () => {
   const service = testService('audience', {})
   const { watch, state, comeBack } = givenWatch(false)
   let looks = 0

@@ -65,7 +65,7 @@ test('when an app floods a group commit, half of its items are refused and every
   expect((await others).every(({ status }) => status === 'fulfilled')).toBe(true)
 })
 
-test('an app has at most its share of the places for work: a free place goes to another app until the app has left one of its own', async () => {
+test('an app has at most its share of the places for work: a free place goes to another app, and the first app gets a further place when it has left one', async () => {
   const place = openPlaces({ size: 4, share: 2 })
   const entered: string[] = []
   const leave: (() => void)[] = []
@@ -103,7 +103,7 @@ test('an app does not count as alone while another app was seen within the last 
   expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
 })
 
-test('once a second app asks for work, an app that holds more places than its smaller share gets no further place until it is below that share', async () => {
+test('when another app asks for work too, an app that holds more places than its smaller share gets no further place until it is below that share', async () => {
   const place = openPlaces({ size: 8, share: 6, crowdedShare: 2 })
   const entered: string[] = []
   const leave = new Map<string, () => void>()

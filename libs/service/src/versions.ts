@@ -12,8 +12,8 @@ export type Versions = {
   /** Makes this process tell other services, from now on, that it answers this call. */
   answers(subject: string): void
   /**
-   * Called when no process answers a call. When the other service answers another version of the call, gives a sentence that names both versions, and
-   * logs an error, at most once in ten seconds; otherwise gives undefined.
+   * Called when no process answers a call. When the other service answers another version of the call, gives words that name both versions, and logs
+   * an error, at most once in ten seconds; otherwise gives undefined.
    */
   whyNobody(subject: string): Promise<string | undefined>
 }

@@ -3,7 +3,9 @@ import { columnTypes } from '@herald/service/postgres'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
-/** The cost of a statement: the pages of tables and indexes that it read, and the tables of which it read more than a few rows without an index. */
+/**
+ * The cost of a statement: the pages of tables and indexes that it read, and the tables of which a scan without an index read more than 1,000 rows.
+ */
 export type Looked = { sql: string; pages: number; scanned: string[] }
 
 type Node = {
@@ -130,7 +132,7 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
  */
 export type Step = { run: () => Promise<unknown>; rows?: number; whileSmall?: number }
 
-/** Describes, in a line each, the scans that used no index or read more rows than allowed. */
+/** Describes, in a line each, the scans that used no index or read more rows or pages than allowed. */
 export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): string[] => [
   ...new Set(
     scans

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ExportedDelivery } from '@herald/contracts/person'
 
-/** A batch is made when it has this many events, or when its oldest event has waited this long (spec: webhooks/batches). */
+/** A batch is made when this many events wait for an endpoint, or when the oldest of them has waited this long (spec: webhooks/batches). */
 export const batchSize = 100
 export const batchAfterMs = 1_000
 

@@ -9,7 +9,9 @@ import type { WebhookEvent } from '@herald/contracts/webhook'
 export const eventIdOf = ({ campaignId, subscriptionId = '', type }: Pick<Event, 'campaignId' | 'subscriptionId' | 'type'>): string =>
   `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 
-/** Makes the event that receivers get, without external id. `campaign.completed` names no user or device (spec: webhooks/event-completed). */
+/**
+ * Makes the event that receivers get, without external id. `campaign.completed` names no user, device or platform (spec: webhooks/event-completed).
+ */
 export function publicEvent(event: Event): WebhookEvent {
   const { type, appId, campaignId, userId, subscriptionId, platform, data } = event
   const shown = { id: eventIdOf(event), type, ts: new Date(event.at).toISOString(), appId, campaignId }

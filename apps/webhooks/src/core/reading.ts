@@ -1,4 +1,6 @@
-/** By type of event, what was ever inserted into an app's event log: events, their bytes, and the place up to which they are deleted. */
+/**
+ * By type of event, what was ever inserted into an app's event log: the number of events, their bytes, and the place up to which they are deleted.
+ */
 export type Totals = Readonly<Record<string, readonly [count: number, bytes: number, deletedTo: number]>>
 
 /** An app's log of events. An event's place is its number in the log; `head` is the place of the newest event. */
@@ -70,7 +72,7 @@ export function followed(
   return [...ended.filter(holdsSome), ...next]
 }
 
-/** Gives the readings after the first of them has been read up to `to`. A reading that has an end and no further events is removed. */
+/** Gives an endpoint's readings as they are when the first of them is read up to `to`. A reading that has an end and no further events is removed. */
 export function advanced(readings: readonly Reading[], to: Mark): Reading[] {
   const [first, ...rest] = readings
   return first === undefined ? [] : [{ ...first, from: to }, ...rest].filter(holdsSome)

@@ -9,7 +9,7 @@ const checkWhenResolvedTo = (...addresses: string[]) =>
 
 // spec: webhooks/url-at-save
 test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['64:ff9b::7f00:1']])(
-  'an address whose name resolves to %s is refused when it is saved, also when the name has a public address too',
+  'a URL whose host resolves to %s is refused when it is saved, also when the host has a public address too',
   async (address) => {
     expect(await checkWhenResolvedTo(address)('https://receiver.example/')).toMatch(/must not resolve/)
     expect(await checkWhenResolvedTo('93.184.215.14', address)('https://receiver.example/')).toMatch(/must not resolve/)
@@ -17,19 +17,19 @@ test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:1
 )
 
 // spec: webhooks/url-at-save
-test('an address is accepted when its name resolves to public addresses, or does not resolve yet', async () => {
+test('a URL is accepted when its host resolves to public addresses, or does not resolve yet', async () => {
   expect(await checkWhenResolvedTo('93.184.215.14', '2606:4700::1111')('https://receiver.example/')).toBeUndefined()
   const unknown = openUrlCheck({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) })
   expect(await unknown('https://receiver.example/')).toBeUndefined()
 })
 
-test('an address is accepted when the name server does not answer', async () => {
+test('a URL is accepted when the name server does not answer', async () => {
   const check = openUrlCheck({ allowPrivate: false, resolve: () => new Promise(() => undefined) })
   expect(await check('https://receiver.example/')).toBeUndefined()
 })
 
 // spec: webhooks/url-private
-test('in development private addresses are allowed, and https is still required', async () => {
+test('when private addresses are allowed, as in development, a URL on localhost is accepted, and https is still required', async () => {
   const check = openUrlCheck({ allowPrivate: true, resolve: () => Promise.reject(new Error('not asked')) })
   expect(await check('https://localhost:4433/')).toBeUndefined()
   expect(await check('http://localhost:4433/')).toBe('must be an https URL')

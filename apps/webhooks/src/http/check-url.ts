@@ -2,12 +2,13 @@ import { isIP } from 'node:net'
 import { destinationProblem, isPublicAddress } from '@herald/contracts/destination'
 import type { Resolve } from '@herald/service/guarded-connect'
 
-/** A request that saves an address waits at most this long for the name servers. */
+/** A request that saves a URL waits at most this long for the name servers. */
 const patienceMs = 2_000
 
 /**
- * Checks an address that is to be saved (spec: webhooks/url-at-save): first with `destinationProblem`, and then by what its name resolves to now. A
- * name that does not resolve is allowed, since it may be registered later. Every attempt checks the resolved address again.
+ * Checks a URL that is to be saved (spec: webhooks/url-at-save): first with `destinationProblem`, and then, unless private addresses are allowed, by
+ * the addresses that its host has now. A host that does not resolve is allowed, since it may be registered later. Every attempt checks the address
+ * again.
  */
 export const openUrlCheck =
   ({ allowPrivate, resolve }: { allowPrivate: boolean; resolve: Resolve }) =>

@@ -13,8 +13,8 @@ const longestBody = 65_536
 const longestHeaders = 16_384
 
 /**
- * Posts a body and gives the result. The function never throws. `sign` makes the headers of the signature once the connection is open and before the
- * first byte is sent. So the time `t` and the secret in the signature are as new as they can be.
+ * Posts a body and gives the result, also when the POST fails. `sign` makes the headers of the signature once the connection is open and before the
+ * first byte is sent. So the time `t` and the secret of the signature are as new as they can be.
  */
 export type Post = (url: string, body: Buffer, sign: () => Record<string, string>) => Promise<PostAnswer>
 

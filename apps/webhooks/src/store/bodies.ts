@@ -112,7 +112,10 @@ export const oldBodies = {
     order by coalesce(ended_at, created_at) limit ${limit} for no key update skip locked`,
 }
 
-/** Takes the bodies from deliveries that the caller has locked, and ends pending ones as failed. Gives endpoint and bytes of each body. */
+/**
+ * Takes the bodies from deliveries that the caller has locked, and ends the pending ones of these deliveries as failed. Bodies that no other delivery
+ * uses are deleted. Gives the endpoint of each delivery and the bytes of its body.
+ */
 async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ endpointId: string; bodyId: number; bytes: number }>`
@@ -145,7 +148,10 @@ async function deleteUnusedBodies(trx: Db, ids: number[]): Promise<void> {
       and not exists (select from deliveries where body_id = b.id offset 0)`.execute(trx)
 }
 
-/** Deletes bodies past their retention, inside a transaction, at most `limit`. Gives how many deliveries lost their body. */
+/**
+ * Takes the bodies from at most `limit` deliveries that are past the retention of their bodies, and ends deliveries that are still pending as failed.
+ * A body that no other delivery uses is deleted. The caller opens the transaction. Gives the number of deliveries.
+ */
 export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about: { keptHours: number; limit: number }): Promise<number> {
   const { rows } = await oldBodies[kind](about).execute(db)
   await takeBodies(
@@ -155,7 +161,10 @@ export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about
   return rows.length
 }
 
-/** Subtracts deleted bodies from what endpoints store. Locks the queues in the order of their ids, as every writer of several queues does. */
+/**
+ * Subtracts the bytes of bodies, which their deliveries have lost, from what the endpoints store. Locks the queues in the order of their ids, as
+ * every writer of several queues does.
+ */
 async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: number }[]): Promise<void> {
   if (gone.length === 0) return
   const ids = [...new Set(gone.map(({ endpointId }) => endpointId))]
@@ -174,7 +183,7 @@ const bodiesPerPortion = 200
 
 /**
  * Deletes the oldest bodies of an endpoint's ended deliveries, about `bytes` bytes and at most 200 bodies. These deliveries cannot be replayed any
- * more. The caller has locked the queue. Gives the bytes that were freed; 0 when no such body is left.
+ * more. The caller has locked the queue. Gives the bytes that were freed; 0 when it finds no such body.
  */
 export async function dropOldestBodies(db: Db, endpointId: string, bytes: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`

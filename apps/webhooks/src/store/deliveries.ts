@@ -5,8 +5,8 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint to which a killed process was posting gets no other
- * posts until these leases end, after 4 s.
+ * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint to which a killed process was posting may get no
+ * other posts until these leases end, after 4 s.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
@@ -125,7 +125,9 @@ export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<s
 /** A delivery keeps at most this many attempts. When replays add more, the oldest are removed. */
 const attemptsKept = 50
 
-/** Renews the leases of deliveries that no other process has taken. A locked delivery is just being ended, and is skipped to avoid a deadlock. */
+/**
+ * Renews the leases of deliveries that no other process has taken. A delivery that another transaction has locked is skipped, to avoid a deadlock.
+ */
 export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
     with held as (
@@ -182,8 +184,8 @@ export type FoundDelivery = { id: string; createdAt: Date; delivery: WebhookDeli
 const mostExamined = 5_000
 
 /**
- * Finds up to one delivery of an endpoint more than `limit`, newest first. With a state it looks for deliveries in this state among the next 5,000,
- * so that a page costs the same however long the delivery log is; `examinedTo` is then where the next page begins, undefined when none is left.
+ * Finds up to `limit` + 1 deliveries of an endpoint, newest first. With a state it looks for deliveries in this state among the next 5,000, so that a
+ * page costs the same however long the delivery log is; `examinedTo` is then where the next page begins, undefined when fewer than 5,000 were left.
  */
 export async function findDeliveries(
   db: Db,

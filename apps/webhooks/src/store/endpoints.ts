@@ -29,7 +29,7 @@ const shownColumns = [
   'logs.totals',
 ] as const
 
-/** Selects the endpoints that are not deleted, each with its queue and its app's event log. */
+/** Selects the endpoints that are not deleted, each with its queue and with the head and totals of its app's event log. */
 const shown = (db: Db) =>
   db
     .selectFrom('endpoints')
@@ -71,7 +71,7 @@ export async function getEndpoint(db: Db, { appId, webhookId }: { appId: string;
   return toWebhook(row)
 }
 
-/** Finds up to one endpoint more than `limit`, newest first, so that the list knows whether there are more. */
+/** Finds up to `limit` + 1 endpoints of an app, newest first, so that the list knows whether there are more. */
 export async function findEndpoints(
   db: Db,
   { appId, limit, after }: { appId: string; limit: number; after: { createdAt: Date; id: string } | undefined },

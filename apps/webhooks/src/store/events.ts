@@ -83,7 +83,7 @@ export async function passOver(
   return rows[0]
 }
 
-/** Deletes events of each range, at most `limit`, and gives the places up to which they are deleted. The caller has locked the event logs. */
+/** Deletes at most `limit` events of each range, and gives the places up to which they are deleted. The caller has locked the event logs. */
 export async function deleteEvents(
   trx: Db,
   ranges: { appId: string; type: string; after: number; to: number }[],

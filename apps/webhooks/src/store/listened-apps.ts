@@ -3,7 +3,10 @@ import type { Listener } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Notes that tracker and audience must be told which events the endpoints of an app ask for. The transaction that changes the endpoints calls it. */
+/**
+ * Notes that tracker and audience must be told which events the endpoints of an app ask for. Called in the transaction that changes the endpoints or
+ * begins a watch.
+ */
 export const noteListeners = (db: Db, appId: string): Promise<unknown> =>
   sql`insert into listened_apps (app_id) values (${appId}) on conflict (app_id) do update set due_at = now()`.execute(db)
 
@@ -68,8 +71,8 @@ export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
     where l.app_id = any(array(select app_id from given)) and l.app_id = given.app_id and l.version = given.version`.execute(db)
 
 /**
- * Finds the apps to tell tracker and audience of: those whose endpoints have changed or that were last told of ten minutes ago, and those whose watch
- * has ended.
+ * Finds at most `limit` apps of which tracker and audience must be told: apps whose endpoints have changed, apps of which both were told ten minutes
+ * ago, apps of which one of them was told 5 s ago and did not answer, and apps whose watch has ended.
  */
 export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`

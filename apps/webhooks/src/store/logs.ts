@@ -21,14 +21,14 @@ export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, L
   return byApp(rows)
 }
 
-/** Makes an app's event log due now, because an endpoint was switched on, or was deleted and no longer keeps events from being deleted. */
+/** Makes an app's event log due now, because an endpoint was switched on, or no longer keeps events from being deleted. */
 export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
   sql`update logs set due_at = now() where app_id = ${appId}`.execute(db)
 
 /**
- * Takes the event logs that are due, those first that are due for longest, and those of `also` in which events wait. Logs that were taken are due
- * again after a second unless the caller changes that. The commit does not wait for the disk: when a crash of the database loses it, the logs are
- * still due.
+ * Takes at most `limit` event logs that are due, those first that are due for longest, and also those of the apps in `also` in which events wait.
+ * Logs that were taken are due again after a second unless the caller changes that. The commit does not wait for the disk: when a crash of the
+ * database loses it, the logs are still due.
  */
 export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -65,7 +65,7 @@ export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: nu
 
 /**
  * Writes up to where events are deleted, and when each event log is due next: in `dueInMs`, or sooner if it was due sooner already. With `dueInMs`
- * undefined a log has no due time, since no endpoint has anything to read. The caller has locked the event logs.
+ * undefined a log has no due time, since no endpoint that is switched on has anything to read. The caller has locked the event logs.
  */
 export const updateLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
   sql`

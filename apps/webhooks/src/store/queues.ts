@@ -37,7 +37,7 @@ export async function findReaders(db: Db, appIds: string[]): Promise<Reader[]> {
 
 export type QueueChange = { endpointId: string; readings: Reading[]; dropped?: number; addedBytes?: number }
 
-/** Writes what endpoints still have to read, and adds dropped events and the bytes of new bodies. The caller has locked the queues. */
+/** Writes what endpoints still have to read, and adds the number of dropped events and the bytes of new bodies. The caller has locked the queues. */
 export const changeQueues = (trx: Db, changes: QueueChange[]): Promise<unknown> =>
   sql`
     update queues q set readings = given.readings, dropped = q.dropped + given.dropped, body_bytes = q.body_bytes + given.bytes
@@ -47,7 +47,7 @@ export const changeQueues = (trx: Db, changes: QueueChange[]): Promise<unknown> 
     ) as given(endpoint_id, readings, dropped, bytes)
     where q.endpoint_id = any(${changes.map(({ endpointId }) => endpointId)}::text[]) and q.endpoint_id = given.endpoint_id`.execute(trx)
 
-/** Finds apps with an endpoint that has been switched off for `days` and still has something to read. */
+/** Finds apps with an endpoint that has been switched off for more than `days` days and still has something to read. */
 export async function findAppsLongOff(db: Db, { days, limit }: { days: number; limit: number }): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`
     select distinct e.app_id from endpoints e join queues q on q.endpoint_id = e.id
@@ -56,7 +56,7 @@ export async function findAppsLongOff(db: Db, { days, limit }: { days: number; l
   return rows.map(({ app_id }) => app_id)
 }
 
-/** Finds the endpoints of an app that have been switched off for `days`. */
+/** Finds the endpoints of an app that have been switched off for more than `days` days. */
 export async function findLongOff(db: Db, appId: string, days: number): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints

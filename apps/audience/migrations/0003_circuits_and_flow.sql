@@ -12,7 +12,8 @@ create index batches_held on batches (app_id, platform) where held_since is not 
 -- The environment of the open circuit that the latest take probes. Null when the take is no probe.
 alter table batches add column probes text;
 
--- Invalidations that the mass guard allowed. When the circuit opens within 24 h, a device that still has the same token becomes valid again.
+-- Invalidations that the mass guard allowed. When the circuit opens within 24 h because of the app's credentials, a device that still has the same
+-- token becomes valid again.
 create table guarded_invalidations (
   subscription_id text collate "C" primary key,
   app_id text collate "C" not null,

@@ -10,9 +10,9 @@ import type { Db } from './store/tables.ts'
 const rowsPerCall = 5_000
 
 /**
- * Deletes all rows of a deleted app, some with every call. It answers `done` when no row was left and none can be added any more. The first call
- * stops the sends under way. The rows of their fan-outs stay for the retention, like those of settled sends, so that a late pointer finds them and
- * sends nothing. A late pointer at a send that never began finds the mark of the erased app.
+ * Deletes the rows of a deleted app, at most 5,000 with each call. It answers `done` when it has found no more row to delete and none can be added
+ * any more. The first call stops the sends under way. The rows of their fan-outs stay for the retention, like those of settled sends, so that a late
+ * pointer finds them and sends nothing. A late pointer at a send that never began finds the mark of the erased app.
  */
 export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, appId)

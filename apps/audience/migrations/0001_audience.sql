@@ -141,7 +141,8 @@ create table batches (
 
 -- The sweep finds in this index the batches that are not done, and when to point at them again.
 create index batches_due on batches (due_at) where done_at is null;
--- The batches that count in the bulk window of an app. A batch leaves the index when it is done, so the index stays as small as the window.
+-- The batches that count in the bulk window of an app. A batch leaves the index when it is done or held, so the index stays about as small as the
+-- window.
 create index batches_bulk_open on batches (app_id, platform) where lane = 'bulk' and done_at is null and retry_of is null and not_before is null;
 -- When a campaign is settled its batches are deleted by this index.
 create index batches_by_campaign on batches (campaign_id);

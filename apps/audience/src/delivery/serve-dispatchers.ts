@@ -23,11 +23,11 @@ type Serving = Finishing & {
   maxHoldSeconds: number
   outageProbeMs: number
   /**
-   * Resolves when audience has extended the leases of taken batches, or has tried to, after it, its database or NATS was away (spare-takers.ts).
-   * Until then no batch may be taken.
+   * Resolves when audience has extended the leases of taken batches, or has tried to: at its start, and whenever its database or NATS is back
+   * (spare-takers.ts). Until then no batch may be taken.
    */
   takersSpared: () => Promise<void>
-  /** Is called after each call of `take` is decided, because the sweep may now point at a further batch of the app. */
+  /** Is called when a call of `take` has been decided, because the sweep may now point at a further batch of the app. */
   afterTake: () => unknown
 }
 

@@ -3,7 +3,7 @@ import type { FailureCode } from '@herald/contracts/outcome'
 
 /**
  * What Herald remembers of an app's connection to a provider's environment (spec: providers/circuit, providers/guard-few). While a circuit is open,
- * only probes are sent on it.
+ * only probes are sent on it and, while the provider is away, pushes with ttl 0.
  */
 export type Circuit = {
   environment: CircuitEnvironment
@@ -245,10 +245,10 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * Decides what becomes of one batch. While the provider is away a batch is held to the end of its ttl and is then skipped as expired. With ttl 0 it
- * goes out for its one try. While the app's credentials are refused a batch is held for at most `maxHoldSeconds`, never longer than its ttl, and then
- * fails with the circuit's code. With ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app
- * that sends nothing else.
+ * Decides what becomes of one batch. It goes out when none, or not all, of its devices belong to environments with an open circuit. For any other
+ * batch: while the provider is away it is held to the end of its ttl and is then skipped as expired. With ttl 0 it goes out for its one try. While
+ * the app's credentials are refused it is held for at most `maxHoldSeconds`, never longer than its ttl, and then fails with the circuit's code. With
+ * ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app that sends nothing else.
  */
 function decideTake(
   open: Circuit[],

@@ -79,7 +79,7 @@ const outageFromExhausted = 2 * maxTries
 
 /**
  * Whether the last 20 answers all say that the provider is unavailable, or the last 10 when they used up the tries of a push. The tries of a push
- * last 80 s or longer. A provider that gives another push another answer in that time is not away.
+ * usually last 80 s or longer. A provider that gives another push another answer in that time is not away.
  */
 const isAway = (answers: string, isExhausted: boolean): boolean => {
   const inARow = answers.length - answers.replace(/u+$/, '').length

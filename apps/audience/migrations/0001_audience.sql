@@ -79,7 +79,8 @@ create table fan_outs (
   app_id text collate "C" not null,
   -- The UTC date of the first page. It is the ledger's partition for every push of this campaign.
   day date not null default (now() at time zone 'utc')::date,
-  -- The frozen send and its target. Both are null when the send is settled and all its batches are finished.
+  -- The frozen send and its target. The target is null after the last page, and both are null when the send is settled and all its batches are
+  -- finished.
   send jsonb,
   target jsonb,
   -- The app's settings as they were at the first page.
@@ -88,7 +89,7 @@ create table fan_outs (
   -- Devices with a greater id, or made after started_at, are not in the send.
   bound_id text collate "C" not null,
   cursor text collate "C" not null default '',
-  -- The number of the next page. The process that changes it from n to n + 1 has made page n.
+  -- The number of the next page. Only the process that changes it from n to n + 1 inserts the batches of page n.
   page integer not null default 1,
   queued_ios integer not null default 0,
   queued_android integer not null default 0,
@@ -123,7 +124,7 @@ create table batches (
   subscription_ids text[] not null,
   -- The user who owned each device when its push was queued.
   user_ids text[] not null,
-  -- How many tries at the provider were made. A try during which the dispatcher was killed does not count.
+  -- How many tries at the provider count. Not every try does: one during which the dispatcher was killed does not, for example.
   tries integer not null default 0,
   -- Outcomes that audience has decided itself, for example of pushes that failed for good; null in a batch that is to be sent. A dispatcher takes the
   -- batch only to report these outcomes to the ledger.
@@ -140,7 +141,8 @@ create table batches (
 
 -- The sweep finds in this index the batches that are not done, and when to point at them again.
 create index batches_due on batches (due_at) where done_at is null;
--- The batches that count in the bulk window of an app. A batch leaves the index when it is done, so the index stays as small as the window.
+-- The batches that count in the bulk window of an app. A batch leaves the index when it is done or held, so the index stays about as small as the
+-- window.
 create index batches_bulk_open on batches (app_id, platform) where lane = 'bulk' and done_at is null and retry_of is null and not_before is null;
 -- When a campaign is settled its batches are deleted by this index.
 create index batches_by_campaign on batches (campaign_id);

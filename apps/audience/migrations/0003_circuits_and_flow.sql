@@ -6,13 +6,14 @@ alter table circuits add column code text;
 alter table circuits add column credentials_version bigint;
 create index circuits_open on circuits (app_id, platform) where state = 'open';
 
--- Since when a batch waits because its circuit is open. Null while it does not wait.
+-- Since when the pushes of a batch wait because their circuit is open; a probe and its retries keep the value. Null in all other batches.
 alter table batches add column held_since timestamptz;
 create index batches_held on batches (app_id, platform) where held_since is not null and done_at is null;
 -- The environment of the open circuit that the latest take probes. Null when the take is no probe.
 alter table batches add column probes text;
 
--- Invalidations that the mass guard allowed. When the circuit opens within 24 h, a device that still has the same token becomes valid again.
+-- Invalidations that the mass guard allowed. When the circuit opens within 24 h because of the app's credentials, a device that still has the same
+-- token becomes valid again.
 create table guarded_invalidations (
   subscription_id text collate "C" primary key,
   app_id text collate "C" not null,

@@ -1,5 +1,5 @@
 -- The waves of a send (spec: campaigns/waves): [{at, zones}], in order. They are planned when the send begins, and keep their instants and zones.
--- Null when all users are sent to at once.
+-- Null when all users are sent to at once, and since 0102 also when the value was moved to past_waves.
 alter table fan_outs add column waves jsonb;
 alter table fan_outs add column wave integer not null default 0;
 alter table fan_outs drop constraint fan_outs_state_check;

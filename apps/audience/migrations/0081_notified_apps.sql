@@ -1,6 +1,6 @@
 -- Apps that asked for lastNotifiedAt. While an app has asked within seven days, the finish of each batch stores to which devices the batch was sent.
--- For all other apps nothing is stored, and only the tracker's ledger knows it. So requests of an app are answered only when its ledger has been
--- read, from the newest push to the oldest; for pushes that are sent meanwhile the time is stored already.
+-- For all other apps nothing is stored, and only the tracker's ledger knows it. So a segment that asks for lastNotifiedAt is evaluated only when the
+-- app's ledger has been read, from the newest push to the oldest; for pushes that are sent meanwhile the time is stored already.
 create table notified_apps (
   app_id text collate "C" primary key,
   named_at timestamptz not null,

@@ -5,12 +5,12 @@ import type { Audience } from './audience.ts'
 import { keepRecent } from './core/recent.ts'
 
 /**
- * Settings are remembered for this long. When the broadcast of a change is lost, the change works after this time (spec: administration/settings-heard).
- * An app that sends all the time costs one call in two seconds.
+ * Settings are remembered for this long. When the broadcast of a change is lost, the change works after this time
+ * (spec: administration/settings-heard). An app that sends all the time costs each process of audience one call in two seconds.
  */
 const keptMs = 2_000
 
-/** Gives a function that reads apps' settings from the gateway and remembers them until the gateway broadcasts a change. */
+/** Gives a function that reads apps' settings from the gateway and remembers them for 2 s, or until the gateway broadcasts a change. */
 export function openAppSettings(bus: Bus): Audience['settingsOf'] {
   const known = keepRecent<{ settings: AppSettings | undefined; readAt: number }>(10_000)
   let changes = 0

@@ -10,9 +10,7 @@ export type Audience = {
   db: Db
   bus: Bus
   log: Log
-  /**
-   * Gives an app's settings, which may be 60 s old when the broadcast of a change was lost; undefined when the app does not exist any more.
-   */
+  /** Gives an app's settings, which may be 2 s old when the broadcast of a change was lost; undefined when the app does not exist any more. */
   settingsOf: (appId: string) => Promise<AppSettings | undefined>
   /** Runs a short transaction on the rows of one campaign, and commits it together with others that wait. `work` may run more than once. */
   commit: <T>(of: { campaignId: string; appId: string }, work: (trx: Db) => Promise<T>) => Promise<T>

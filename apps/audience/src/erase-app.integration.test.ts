@@ -50,7 +50,7 @@ async function countRows(appId: string): Promise<Record<string, number>> {
 }
 
 // spec: administration/delete-app
-test('all rows of a deleted app are deleted in several calls, its sends end, and other apps keep their rows', async () => {
+test('the rows of a deleted app are deleted in several calls, except the fan-outs of its sends, which end; other apps keep their rows', async () => {
   const { appId, campaignId } = await givenBusyApp(6_000)
   const other = await givenBusyApp(20)
   const kept = await countRows(other.appId)
@@ -114,7 +114,7 @@ const eraseWhole = async (appId: string) => {
 }
 const toRegister = (externalId: string) => ({ platform: 'ios' as const, token: newId(), externalId })
 
-test('rows that another transaction commits while their app is erased are deleted too', async () => {
+test('devices, segments and batches that another transaction commits while their app is erased are deleted too', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 20 })
   const [begun, registered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -180,7 +180,7 @@ test('when a pointer at a send arrives after its app was erased, no fan-out is m
   expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued: { ios: 20 } })
 })
 
-test('calls for an erased app are answered like calls for an unknown app, and write nothing', async () => {
+test('registrations, logins, logouts, changes of users and new segments of an erased app are answered with not_found and write nothing', async () => {
   const appId = newId()
   const { id: subscriptionId } = await givenDevice(db, { appId, externalId: 'eve' })
   // The app is only marked, as after the first of the many calls that erase a large app.
@@ -200,7 +200,7 @@ test('calls for an erased app are answered like calls for an unknown app, and wr
   expect(await countRows(appId)).toMatchObject({ users: 0, subscriptions: 0 })
 })
 
-test('when an app is deleted while devices register and sends begin, none of its rows is left', async () => {
+test('when an app is deleted while devices register and sends begin, no row of it is left except emptied fan-outs, and later registrations get not_found', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   let erasing = true
@@ -228,7 +228,7 @@ test('when an app is deleted while devices register and sends begin, none of its
   for (const error of refused) expect(error).toMatchObject({ code: 'not_found' })
 })
 
-test('the mark of an erased app is deleted when no late pointer can arrive any more, and not earlier', async () => {
+test('the mark of an erased app is deleted after the days of its retention, and not earlier', async () => {
   const [late, old] = [newId(), newId()]
   await sql`insert into erased_apps (app_id, at) values (${late}, now() - interval '6 days'), (${old}, now() - interval '8 days')`.execute(
     db,

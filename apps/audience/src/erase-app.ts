@@ -6,13 +6,13 @@ import { stopFanOuts } from './sends/store/flow.ts'
 import { cancelImportsOf } from './people/store/imports.ts'
 import type { Db } from './store/tables.ts'
 
-/** One call deletes at most this many rows, which takes about a second. */
+/** One call deletes about this many rows at most, which takes about a second. */
 const rowsPerCall = 5_000
 
 /**
- * Deletes all rows of a deleted app, some with every call. It answers `done` when no row was left and none can be added any more. The first call
- * stops the sends under way. The rows of their fan-outs stay for the retention, like those of settled sends, so that a late pointer finds them and
- * sends nothing. A late pointer at a send that never began finds the mark of the erased app.
+ * Deletes the rows of a deleted app, about 5,000 at most with each call. It answers `done` when it has found no more row to delete and none can be
+ * added any more. The first call stops the sends under way. The rows of their fan-outs stay for the retention, like those of settled sends, so that a
+ * late pointer finds them and sends nothing. A late pointer at a send that never began finds the mark of the erased app.
  */
 export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, appId)

@@ -32,7 +32,7 @@ const sendToAll = async (appId: string) => {
 const namedAgo = (appId: string, interval: string) =>
   sql`update notified_apps set named_at = now() - ${interval}::interval where app_id = ${appId}`.execute(db)
 
-test('for an app that never asks when its devices were last sent to, audience writes nothing', async () => {
+test('for an app that never asks when its devices were last sent to, audience does not store it', async () => {
   const appId = newId()
   const devices = await givenCrowd(db, { appId, count: 3 })
   await preview(appId, { field: 'platform', op: 'eq', value: 'ios' })

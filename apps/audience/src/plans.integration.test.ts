@@ -77,7 +77,7 @@ function explainOne(db: Db, appId: string, subscriptionId: string) {
   return explainDevices({ db }, { ...asked, devices: [{ subscriptionId, no: null }] })
 }
 
-/** Makes each kind of request about one device or one user once. */
+/** Makes many kinds of requests about one device or one user. */
 async function everyWay(db: Db, appId: string): Promise<void> {
   const { ann, bob, first, subscriptionId, userId, other } = await registerEveryWay((asked) => registerSubscription({ db }, asked), appId)
   await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: ann, keyKind: 'public' })
@@ -149,7 +149,7 @@ test('a registration on a connection that keeps plans reads few rows, from the e
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])
 }, 60_000)
 
-test('every request about one device or user reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
+test('requests about one device or user read few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
   // All requests are made six times, because from the sixth run on Postgres keeps the plans of statements of foreign keys and triggers.
   for (let n = 0; n < 6; n += 1) expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
 

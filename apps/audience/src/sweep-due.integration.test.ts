@@ -16,7 +16,7 @@ import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from 
 const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()
 await startProcess()
 
-/** Sets the `due_at` of a fan-out to now, as if some time had passed since a crash. */
+/** Sets the `due_at` of a fan-out and of its unfinished batches to now, as if some time had passed since a crash. */
 const nowDue = async (campaignId: string) => {
   await db
     .updateTable('fan_outs')

@@ -9,9 +9,9 @@ import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointer
 const atOnce = 200
 
 /**
- * Points again at every row whose `due_at` has passed. Such rows are batches that no dispatcher took, whose taker died, or whose time to be tried
- * again has come. Others are fan-outs whose page was not made or whose totals the tracker does not know, and announcements that webhooks has not
- * confirmed. So Herald goes on after every crash, and after NATS has lost its store.
+ * Points again at rows whose `due_at` has passed, at most 200 of a kind. Such rows are batches that no dispatcher took, whose taker died, or whose
+ * time to be tried again has come. Others are fan-outs whose page was not made, whose next wave begins, or whose totals the tracker does not know,
+ * and announcements that webhooks has not confirmed. So Herald goes on after every crash, and after NATS has lost its store.
  */
 export async function sweepDue(audience: Audience): Promise<{ took: number; nextInMs?: number }> {
   const { db } = audience

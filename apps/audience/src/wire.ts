@@ -95,7 +95,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   )
   bus.answer(calls.listOpenCircuits, () => reads((ofReads) => listOpenCircuits(ofReads)))
   bus.answer(calls.probeCircuits, (request) => probeCircuits({ db, poke }, request))
-  // If the broadcast is lost, circuits are probed within 30 s all the same.
+  // If the broadcast is lost, the circuits are still probed at their usual times.
   bus.listen(appChanged, ({ appId }) => {
     probeCircuits({ db, poke }, { appId, platform: null }).catch((error: unknown) =>
       log.debug({ appId, err: error }, 'no probe was asked for'),

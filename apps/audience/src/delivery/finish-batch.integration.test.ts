@@ -18,7 +18,7 @@ const { audience, db, peers } = rig
 const { take, takeOne, finish, givenBatch, subscription } = withBatches(rig)
 
 describe('finishing a batch', () => {
-  test('when a dispatcher finishes a batch twice, also at the same time, the second time changes nothing', async () => {
+  test('when a dispatcher finishes a batch twice, also in one call, the second time changes nothing', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -51,7 +51,7 @@ describe('finishing a batch', () => {
   })
 
   // spec: providers/apns-environments
-  test('audience remembers that a device was sent to, and which APNs environment accepted its token', async () => {
+  test('audience remembers which APNs environment accepted a device’s token and, for an app that asks for lastNotifiedAt, that the device was sent to', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const device = await givenDevice(db, { appId })
@@ -66,7 +66,7 @@ describe('finishing a batch', () => {
     expect(noted).toHaveLength(1)
   })
 
-  test('a device of a finished batch counts as sent to unless the dispatcher reported that it was not', async () => {
+  test('for an app that asks for lastNotifiedAt, a device of a finished batch counts as sent to unless it was deleted or the dispatcher reported that it was not', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const devices = await givenCrowd(db, { appId, count: 6 })

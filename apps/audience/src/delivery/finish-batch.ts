@@ -22,8 +22,8 @@ import { isAnythingNew, updateCircuits, type CircuitChanges, type CircuitMemory,
 export type FinishAnswer = 'done' | 'lost'
 
 /**
- * A finish (what a dispatcher reports when it is done with a batch) in which it is decided for every push whether it is tried again or has failed.
- * `decided`: the failed pushes. `refusal`: what refused tokens mean.
+ * A finish (what a dispatcher reports when it is done with a batch) after audience has decided which doubtful pushes are tried again (`retries`) and
+ * which have failed (`decided`). `refusal`: what refused tokens mean.
  */
 type ResolvedFinish = Finish & { decided: Decided[]; refusal: Refusal | undefined }
 
@@ -38,12 +38,11 @@ export type Finishing = Audience & {
 const eventsPerAnnouncement = 1_000
 
 /**
- * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). When every push of all these batches was sent, as
- * nearly always, one statement marks the batches done, and a healthy circuit is written only once a second. This statement leaves out
- * probes, and batches of apps that ask for `lastNotifiedAt`. One transaction does the rest: it marks the other batches done, updates the
- * circuits from the providers' answers, invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of
- * the retries and of the failed pushes. A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the
- * order given.
+ * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). When every push of all these batches was sent or ended
+ * without an attempt, as nearly always, one statement marks the batches done, and a healthy circuit is written only once a second. This statement
+ * leaves out probes, and batches of apps that ask for `lastNotifiedAt`. One transaction does the rest: it marks the other batches done, updates the
+ * circuits from the providers' answers, invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of the
+ * retries and of the failed pushes. A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the order given.
  */
 export async function finishBatch(
   { poke, circuitMemory, wakeFanOut, ...audience }: Finishing,
@@ -81,7 +80,7 @@ export async function finishBatch(
   return finishes.map((finish) => (doneTakes.delete(keyOfTake(finish)) ? 'done' : 'lost'))
 }
 
-/** Whether every push of the batch was sent, or ended without an attempt: then the ledger has all outcomes and nothing is to be decided. */
+/** Whether every push of the batch was sent or ended without an attempt, and no APNs environment is to be remembered. */
 const wereSent = ({ environments, dead, guarded, unavailable, retries, answers }: FinishBatch): boolean =>
   [environments, dead, guarded, unavailable, retries].every(({ length }) => length === 0) &&
   answers.every(({ seen }) => /^[s\d]*$/.test(seen))

@@ -22,9 +22,12 @@ type Serving = Finishing & {
   remembered: Recent<KnownSend>
   maxHoldSeconds: number
   outageProbeMs: number
-  /** Resolves when the leases of living dispatchers are extended (spare-takers.ts). Until then no batch may be taken. */
+  /**
+   * Resolves when audience has extended the leases of taken batches, or has tried to: at its start, and whenever its database or NATS is back
+   * (spare-takers.ts). Until then no batch may be taken.
+   */
   takersSpared: () => Promise<void>
-  /** Is called after each take, because the sweep may now point at a further batch of the app. */
+  /** Is called when a call of `take` has been decided, because the sweep may now point at a further batch of the app. */
   afterTake: () => unknown
 }
 

@@ -39,9 +39,9 @@ export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number }
 
 /**
- * Gives batches to dispatchers (docs/architecture.md, step 4), in one update for all that were asked for. The update counts the take in the batch's
- * row. When two dispatchers ask for one batch, the first gets it and the second is answered `busy`. Answers in the order asked. `readTaken` then
- * reads the pushes.
+ * Gives batches to dispatchers (docs/architecture.md, step 4), usually in one update for all that were asked for. The update counts the take in the
+ * batch's row. When two dispatchers ask for one batch, the first gets it and the second is answered `busy`. Answers in the order asked. `readTaken`
+ * then reads the pushes.
  */
 export async function takeBatch(taking: Taking, asked: TakeAsked[]): Promise<(Granted | Refused)[]> {
   const continued = await continueTakes(taking.db, asked)

@@ -31,7 +31,7 @@ async function givenSends(appId: string, count: number): Promise<void> {
 const pointersOf = (appId: string) => dispatcher.pointers.filter((pointer) => pointer.appId === appId).length
 
 // spec: sending/turns
-test('an app has at most 64 batches of small sends on the lane of a platform; each batch that is taken lets the next one follow', async () => {
+test('of an app’s small sends at most 64 batches of a platform have a pointer and no taker; each batch that is taken lets the next one follow', async () => {
   const [flooding, other] = [newId(), newId()]
   await givenSends(flooding, pointedAtOnce + 10)
   await givenSends(other, 1)

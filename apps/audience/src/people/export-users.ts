@@ -18,7 +18,7 @@ type Asked = { appId: string; after: string | null; segmentId?: string | undefin
 /**
  * Gives the next portion of an app's users, in the order of their ids, with their devices (spec: administration/export-everybody). A portion begins
  * after the last id of the portion before, so a user who exists (and is in the segment) during the whole export is in it once, whatever else is
- * written meanwhile. Every portion costs the same, however large the app is. Faults: those of `readSegment`.
+ * written meanwhile. What a portion costs does not depend on the size of the app. Faults: those of `readSegment`.
  */
 export async function exportUsers(
   { db, lastNotified }: { db: Db; lastNotified: LastNotified },

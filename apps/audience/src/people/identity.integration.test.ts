@@ -149,7 +149,7 @@ const patience = { timeout: 300_000 }
 
 // spec: identity/login, identity/logout, identity/rotate
 test(
-  'every sequence of registrations, logins, logouts, changes, rotations and deletions ends as the identity rules say',
+  '80 random sequences of registrations, logins, logouts, changes, rotations and deletions end as the identity rules say',
   patience,
   async () => {
     await fc.assert(

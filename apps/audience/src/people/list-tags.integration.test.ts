@@ -85,8 +85,8 @@ test('for the tags of a large app a limited sample of users is read; the answer 
     ['plan', 'string'],
     ['vip', 'boolean'],
   ])
-  // By chance an interval of 95 % does not hold the true number, so this test allows twice the interval. core/tag-uses.test.ts shows, with fixed
-  // random numbers, that more than 90 % of the intervals hold it.
+  // By chance one in twenty intervals of 95 % does not hold the true number, so this test allows twice the interval. core/tag-uses.test.ts shows,
+  // with fixed random numbers, that more than 90 % of the intervals hold it.
   const truth = { orders: 120_000, plan: 120_000, vip: 12_000 }
   for (const [name, count] of Object.entries(truth)) {
     const { users: found = 0, low = 0, high = 0 } = tags.find((tag) => tag.name === name) ?? {}

@@ -61,8 +61,8 @@ export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Pr
 }
 
 /**
- * Gives the first `wanted` of these users who have a reachable device in a segment, or all if there are fewer. It goes through the users in portions,
- * so that for a common segment the first portion is enough.
+ * Gives at least the first `wanted` of these users who have a reachable device in a segment, or all if there are fewer. It goes through the users in
+ * portions, so that for a common segment the first portion is enough.
  */
 async function keepMeant(db: Db, segment: Segment, ids: string[], wanted: number): Promise<string[]> {
   const now = await databaseNow(db)
@@ -93,8 +93,8 @@ async function findCandidates(
 }
 
 /**
- * Reads and compiles a saved segment. Faults: `not_found`, `invalid_segment`, `rate_limited` (while the app's ledger is read because the segment asks
- * for `lastNotifiedAt` and the app had not asked for it in the last six days).
+ * Reads and compiles a saved segment. Faults: `not_found`, `invalid_segment`, `rate_limited` (the segment asks for `lastNotifiedAt`, and audience
+ * does not know it for all devices of the app yet).
  */
 export async function readSegment(
   { db, lastNotified }: Reading,

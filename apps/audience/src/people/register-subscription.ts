@@ -30,7 +30,7 @@ type Registration = { appId: string; device: Device; externalId: string | null; 
 
 /**
  * The result of a registration. `row in use`: nothing was written, because a row that this registration needs is used by another registration of the
- * same commit, because another transaction has locked or just changed the row, or because the app was erased.
+ * same commit, because another transaction has locked, just changed or just made the row, or because the app was erased.
  */
 type Outcome = Registered | Fault | 'row in use'
 

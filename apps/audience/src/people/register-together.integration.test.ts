@@ -118,7 +118,7 @@ test('when several devices of a user register at once without an external id, th
   expect(await usersOf(appId)).toMatchObject([{ tags: { one: true, two: true, three: true } }])
 })
 
-test('of fifty registrations that share a commit, only those fail that cannot be written or exceed a limit', async () => {
+test('of 52 registrations at the same time, only those fail that cannot be written or exceed a limit', async () => {
   const appId = newId()
   const { userId } = await givenDevice(db, { appId, externalId: 'full' })
   await Promise.all(many(99, () => givenDevice(db, { appId, userId })))

@@ -72,7 +72,7 @@ test('a user without devices is not deleted after 30 days if the user has a devi
   expect(await candidates()).toBe(0)
 })
 
-test('an identified user whose only device was deleted is deleted after 30 days, an anonymous user at once', async () => {
+test('an identified user without tags or fields is deleted 30 days after the deletion of the only device, an anonymous user at once', async () => {
   const named = await register({ externalId: 'removed' })
   const anonymous = await register()
   for (const { id } of [named, anonymous]) await deleteSubscription({ db }, { appId, subscriptionId: id })
@@ -83,7 +83,7 @@ test('an identified user whose only device was deleted is deleted after 30 days,
   expect(await isThere('removed')).toBe(false)
 })
 
-test('a user for whom a request with a secret key registers a device is not deleted when the device leaves', async () => {
+test('a user for whom a request with a secret key registers a device is not deleted 30 days after the device has left', async () => {
   const token = newId()
   const { id } = await register({ token, externalId: 'registered' })
   await registerSubscription({ db }, { appId, subscription: { platform: 'ios', token, externalId: 'registered' }, keyKind: 'secret' })

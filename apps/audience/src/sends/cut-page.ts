@@ -34,15 +34,15 @@ export type Uncut = Pick<FanOut, 'campaignId' | 'appId' | 'target' | 'waves' | '
 export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] }
 
 /**
- * Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process made the
- * page, or the send was paused or cancelled.
+ * Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process made the page, the
+ * send was paused, cancelled or settled, or its app was erased.
  */
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**
  * Makes a page (docs/architecture.md, step 3): scans devices, chooses those that get a push, and commits claims, batches and the beginning of the
- * next page in one transaction. Gives `lost` when another process made the page, or the send was paused or cancelled, and `no_room` when the app's
- * bulk window is full. In these two cases nothing is written.
+ * next page in one transaction. Gives `lost` when `store` gives undefined, because for example another process made the page, and `no_room` when the
+ * app's bulk window is full. In these two cases nothing is written.
  */
 export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {
   const { db } = audience
@@ -118,7 +118,7 @@ export async function awaitLastNotified(
 
 /**
  * Leaves out devices that the experiment of the send excludes. An experiment sends only to its sample. The winner's follow-up leaves out the sample,
- * and every device that already had a push of the experiment.
+ * and every device whose push of the experiment has an outcome already.
  */
 async function leaveOutOthers({ bus }: Audience, send: FrozenSend, devices: PageDevice[]): Promise<PageDevice[]> {
   const meant = devices.filter(({ userId }) => isMeant(send, userId))

@@ -11,7 +11,7 @@ import { openTelling } from './tell-started.ts'
 import { asked, withBatches } from '../testing/batches.ts'
 import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs in these tests, so that they see what beginning the sends does by itself. */
+/** A sweep runs in these tests only when a test asks for it, so that they see what beginning the sends does by itself. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const { take } = withBatches({ audience, db, peers })

@@ -199,7 +199,10 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** Adds this many rows to every table; if the table has a column for the app, they belong to the large app. None of the added rows is due. */
+/**
+ * Adds this many devices with users, and fan-outs, to the large app, and a fifth as many batches and rows of other tables. None of the added batches,
+ * fan-outs and announcements is due.
+ */
 async function grow(count: number): Promise<void> {
   const fewer = Math.ceil(count / 5)
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
@@ -241,6 +244,6 @@ beforeAll(async () => {
   peers.settings.set(large, defaultSettings)
 })
 
-test('every statement of a send reads few rows, while the tables grow from nothing to 100,000 rows and the planner’s statistics are old', async () => {
+test('the statements of each step of a send read a limited number of rows, while the tables grow to 100,000 rows and the planner’s statistics are old', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -32,7 +32,7 @@ async function givenWaves(appId: string, change: Partial<FrozenSend> = {}) {
   return { appId, campaignId }
 }
 
-/** Makes the instant of the next wave come now, and makes all pages of the wave. */
+/** Finishes the batches of a send, makes the instant of its next wave come now, and makes all pages of that wave. */
 async function runWave(campaignId: string): Promise<void> {
   await sql`update batches set done_at = now(), due_at = null where campaign_id = ${campaignId}`.execute(db)
   await sql`update fan_outs set due_at = now() where campaign_id = ${campaignId} and state = 'between_waves'`.execute(db)

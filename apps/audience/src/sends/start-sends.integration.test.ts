@@ -17,7 +17,7 @@ import { sweepDue } from '../sweep-due.ts'
 import { openTelling } from './tell-started.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs in these tests, so that they see what beginning the sends does by itself. */
+/** A sweep runs in these tests only when a test asks for it, so that they see what beginning the sends does by itself. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const tell = openTelling(audience)

@@ -34,12 +34,12 @@ const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 
 /**
- * Gives a function that begins the small sends that campaigns hands over, and resolves when their rows are committed. Sends that wait at
- * the same time share a transaction; when there are too many, apps take turns. One statement finds the devices of all of them, and a second
- * one inserts their fan-outs and batches. When a dispatcher waits (`takers`), the transaction leases the batches to it. The calls and
- * pointers that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send needs more (waves, a frequency
- * cap, a winner's follow-up, over 100 devices), fails, or has a fan-out already, the function publishes a pointer at it: `fanOut` then goes
- * on with that send, so that it does not delay the others.
+ * Gives a function that begins the small sends that campaigns hands over, and resolves when their rows are committed. Sends that wait at the same
+ * time share a transaction; when there are too many, apps take turns. One statement finds the devices of all of them, and a second one inserts their
+ * fan-outs and batches. When a dispatcher waits (`takers`), the transaction leases to it the batches for which it has room. The calls and pointers
+ * that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send needs more (waves, a frequency cap, a winner's
+ * follow-up, over 100 devices), fails by itself, has a fan-out already, or belongs to a deleted app, the function publishes a pointer at it: `fanOut`
+ * then goes on with that send, so that it does not delay the others.
  */
 export function openStarting(
   audience: Audience,

@@ -14,10 +14,10 @@ const toldAtOnce = 100
 const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, turn: ({ row }: Begun) => row.appId }
 
 /**
- * Gives a function that goes on with a small send after its rows are committed. It tells campaigns that the send has started, and the
- * tracker which pushes are queued; sends that wait at the same time share these two calls. Campaigns may answer that a send was paused or
- * cancelled meanwhile. Then the function gives the leased batches to their dispatchers, and publishes pointers at the others. If the calls
- * fail, the sweep repeats them after 5 s, because the rows say that campaigns and the tracker were not told.
+ * Gives a function that goes on with a small send after its rows are committed. It tells campaigns that the send has started, and the tracker which
+ * pushes are queued; sends that wait at the same time share these two calls. Campaigns may answer that a send was paused or cancelled meanwhile. Then
+ * the function gives the leased batches to their dispatchers, and publishes pointers at the others. If the calls fail, the sweep repeats them after 5
+ * s at the latest, because the rows say that campaigns and the tracker were not told.
  */
 export function openTelling(audience: Audience): (begun: Begun) => Promise<void> {
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })

@@ -3,8 +3,8 @@ import type { Db } from './tables.ts'
 
 /**
  * Marks an app as erased, so that triggers let no user, device, segment, send or import of the app be added any more (migrations/0006), and deletes
- * its rows of `listeners` and `notified_apps`. Before that it waits for the transactions that are adding such rows now, so that later statements see
- * these rows. Must not be called in a transaction: the mark must be committed before the lock is taken.
+ * its rows of `listeners` and `notified_apps`. Between the two it waits for the transactions that are adding such rows now, so that later statements
+ * see these rows. Must not be called in a transaction: the mark must be committed before the lock is taken.
  */
 export async function markErased(db: Db, appId: string): Promise<void> {
   await db

@@ -212,7 +212,7 @@ export type CircuitTable = {
   platform: Platform
   environment: Generated<CircuitEnvironment>
   state: Generated<'closed' | 'open'>
-  /** A push that the open circuit has held too long fails with this code. */
+  /** Why the circuit is open; null while it is closed. */
   code: FailureCode | null
   since: Generated<Date>
   probe_at: Date | null

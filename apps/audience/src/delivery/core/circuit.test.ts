@@ -92,7 +92,7 @@ describe('what the answers of a provider mean', () => {
     expect(changeCircuit(open(), heard('sc', { probe: true }), now).circuit.state).toBe('open')
   })
 
-  test('whatever a provider answers, no push ends while the circuit is open, and a flood of refused tokens invalidates no device', () => {
+  test('whatever a provider answers, no refused push ends while the circuit is open, and a flood of refused tokens invalidates no device', () => {
     const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c', 'u', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
@@ -206,7 +206,7 @@ describe('which batches go out while a circuit is open', () => {
   })
 
   // spec: providers/circuit-now-or-never
-  test('a batch with ttl 0 is never held: it fails, or it becomes the probe', () => {
+  test('while the credentials are refused a batch with ttl 0 is not held: it fails, or it becomes the probe', () => {
     expect(decided([open()], { ttlSeconds: 0 })).toEqual({ is: 'failed', code: 'credentials_invalid' })
     expect(decided([due], { ttlSeconds: 0, places: { '': 3 } })).toEqual({ is: 'probe', environment: '', place: 3 })
   })
@@ -229,7 +229,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(decided([due], { places: {} })).toEqual({ is: 'granted' })
   })
 
-  test('while the circuit of one environment is open, only batches without a device of the other are held, and a probe goes to a device of the first', () => {
+  test('while the circuit of one environment is open, a batch is held only if all its devices belong to that environment, and the probe goes to such a device', () => {
     const sandbox = open({ environment: 'sandbox' })
     const dueSandbox = { ...sandbox, probeAt: now }
     expect(decided([sandbox], { places: { production: 1, sandbox: 2 } })).toEqual({ is: 'granted' })
@@ -256,7 +256,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(until(inMs(60_000)).filter((ms) => ms === 5_000)).toHaveLength(1)
   })
 
-  test('of ten thousand held batches only those that may be the probe have their devices looked up', () => {
+  test('while every environment has an open circuit, only the batch that becomes the probe has its devices looked up; while only one of two has, every batch does', () => {
     const batches = [batch({ ttlSeconds: 1 }), ...Array.from({ length: 10_000 }, () => batch())]
 
     expect(toLookUp([open()], batches, false, now)).toEqual([])

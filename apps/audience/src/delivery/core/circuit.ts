@@ -3,12 +3,12 @@ import type { FailureCode } from '@herald/contracts/outcome'
 
 /**
  * What Herald remembers of an app's connection to a provider's environment (spec: providers/circuit, providers/guard-few). While a circuit is open,
- * only probes are sent on it.
+ * only probes are sent on it and, while the provider is away, pushes with ttl 0.
  */
 export type Circuit = {
   environment: CircuitEnvironment
   state: 'closed' | 'open'
-  /** Why the circuit is open; null while it is closed. Pushes that were held too long end with this code. */
+  /** Why the circuit is open; null while it is closed. Unless that is an outage, pushes that were held too long fail with this code. */
   code: FailureCode | null
   since: Date
   /** From when on the next probe may be made; null while the circuit is closed. */
@@ -26,10 +26,16 @@ const windowSize = 200
 /** Fewer refused tokens than `guardedFrom` among the last 200 answers, or a smaller share than `guardedShare`, are normal: these tokens are dead. */
 const guardedFrom = 20
 const guardedShare = 0.3
-/** An answer `g` (token refused) or `w` (credentials may be wrong) opens the circuit when none of the last 50 or 20 answers was a send. */
+/**
+ * An answer `w` (credentials may be wrong) opens the circuit when none of the last 20 answers was a send. An answer `g` (token refused) does so when
+ * none of the last 50 was a send and more tokens were refused than is normal.
+ */
 const answersWithoutSend = { g: 50, w: 20 }
 const probeEveryMs = 30_000
-/** A provider that is away may be back at any moment. Herald probes it every 5 s, and a provider that refuses the app's credentials every 30 s. */
+/**
+ * A provider that is away may be back at any moment. So Herald probes it every 5 s at first (OUTAGE_PROBE_SECONDS sets another time), and a provider
+ * that refuses the app's credentials every 30 s.
+ */
 export const outageProbeMs = 5_000
 /**
  * For the first 10 minutes of an outage Herald waits 5 s between probes. After that it waits a 120th of the time that the outage has lasted, and at
@@ -73,7 +79,7 @@ const outageFromExhausted = 2 * maxTries
 
 /**
  * Whether the last 20 answers all say that the provider is unavailable, or the last 10 when they used up the tries of a push. The tries of a push
- * last 80 s or longer. A provider that gives another push another answer in that time is not away.
+ * usually last 80 s or longer. A provider that gives another push another answer in that time is not away.
  */
 const isAway = (answers: string, isExhausted: boolean): boolean => {
   const inARow = answers.length - answers.replace(/u+$/, '').length
@@ -104,10 +110,11 @@ export type RefusalMeaning = 'dead' | 'failed' | 'retry'
 export type CircuitChange = { circuit: Circuit; refusal: RefusalMeaning }
 
 /**
- * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open
- * circuit closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing.
- * A circuit that is open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's
- * credentials closes when a push is sent and no answer says that the credentials are wrong, or when a token is called dead.
+ * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open circuit
+ * closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. A circuit that is
+ * open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's credentials closes when a push is
+ * sent and no answer says that the credentials are certainly wrong. If no answer says anything about the credentials, it closes when a token is
+ * called dead.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
@@ -167,9 +174,9 @@ export type Waiting = {
 }
 
 /**
- * What a dispatcher that asks for a batch gets. `granted`: the batch, and which environments have an open circuit, because not all of its devices
- * belong to one of these. `probe`: the batch, of which only the device at `place` is sent to, in this environment. `held`: nothing before `until`.
- * `failed` and `expired`: the batch with this outcome for every push; `expired` when its ttl ended while the provider was away.
+ * What a dispatcher that asks for a batch gets. `granted`: the batch, and on iOS which environments have an open circuit. `probe`: the batch, of
+ * which only the device at `place` is sent to, in this environment. `held`: nothing before `until`. `failed` and `expired`: the batch with this
+ * outcome for every push; `expired` when its ttl ended while the provider was away.
  */
 export type TakeDecision =
   | { is: 'granted' }
@@ -238,10 +245,10 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * Decides what becomes of one batch. While the provider is away a batch is held to the end of its ttl and is then skipped as expired. With ttl 0 it
- * goes out for its one try. While the app's credentials are refused a batch is held for at most `maxHoldSeconds`, never longer than its ttl, and then
- * fails with the circuit's code. With ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app
- * that sends nothing else.
+ * Decides what becomes of one batch. It goes out when none, or not all, of its devices belong to environments with an open circuit. For any other
+ * batch: while the provider is away it is held to the end of its ttl and is then skipped as expired. With ttl 0 it goes out for its one try. While
+ * the app's credentials are refused it is held for at most `maxHoldSeconds`, never longer than its ttl, and then fails with the circuit's code. With
+ * ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app that sends nothing else.
  */
 function decideTake(
   open: Circuit[],

@@ -44,7 +44,7 @@ test('when refused tokens count as dead, their pushes fail and their devices are
   expect(resolveGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
 })
 
-test('when refused tokens are in doubt but many pushes are sent, the refused pushes fail and no device is invalidated', () => {
+test('when refused tokens count as failed and not as dead, their pushes fail and no device is invalidated', () => {
   expect(resolveGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
 })
 

@@ -2,8 +2,8 @@ import type { Decided, FinishBatch } from '@herald/contracts/batch'
 import type { RefusalMeaning } from './circuit.ts'
 
 /**
- * A finish (what a dispatcher reports when it is done with a batch) in which it is decided for every push whether it is tried again or has failed.
- * `decided`: the failed pushes, for the ledger.
+ * What becomes of the pushes of a finish (what a dispatcher reports when it is done with a batch) that were not sent. `decided`: those of them that
+ * audience has found to have failed, for the ledger.
  */
 export type Resolved = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decided[] }
 

@@ -5,7 +5,7 @@ import { shortColumn, type Column, type RecipientColumns } from '@herald/contrac
 import type { Tags } from '@herald/contracts/text'
 import type { NamesOfSend } from './names-of-send.ts'
 
-/** The fields of a user, and below those of a device, that the texts of a send may name beside the ids. */
+/** The fields of a user, and below those of a device, that the texts of a send may name. Ids, tags and the platform are treated separately. */
 export const userFields = ['externalId', 'language', 'timezone', 'country', 'createdAt'] as const
 export const subscriptionFields = ['appVersion', 'deviceModel', 'browser'] as const
 type Field = (typeof userFields)[number] | (typeof subscriptionFields)[number]

@@ -46,7 +46,7 @@ export function groupRetries(
   return batches.toSorted((one, other) => one.inMs - other.inMs)
 }
 
-/** Makes an id of the usual form (seconds, then 8 bytes) from a hash of `text`. Such an id is never shown, so it may be guessable. */
+/** Makes an id of the usual form (seconds, then 8 bytes) from a hash of `text`. Such an id may be guessable, because knowing it gives no rights. */
 export function deterministicId(text: string, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000)
     .toString(16)

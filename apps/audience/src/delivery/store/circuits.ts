@@ -95,7 +95,9 @@ export async function listCircuits(db: Db, appId: string): Promise<ShownCircuit[
   }))
 }
 
-/** Lists the open circuits of all apps, those that opened last first, and counts all of them. An index holds only the open circuits. */
+/**
+ * Lists at most `limit` open circuits, of all apps, those that opened last first. `count`: how many are open. An index holds only the open circuits.
+ */
 export async function listOpenCircuits(db: Db, limit = 100): Promise<{ circuits: OpenCircuit[]; count: number }> {
   const { rows } = await sql<CircuitRow & { count: number }>`
     select ${circuitColumns}, count(*) over () as count from circuits where state = 'open'

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 import { notDone } from '../../store/turns.ts'
 
-/** The last push of a page, as its batch and its place in the batch. The next page begins after this push. */
+/** Where the next page begins: in this batch after the push at `place` (from 1), or with the batch's first push when `place` is 0. */
 export type OpenPlace = { campaignId: string; batchId: string; place: number }
 export type OpenFilter = {
   appId: string

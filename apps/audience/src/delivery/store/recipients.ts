@@ -16,10 +16,10 @@ const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_mo
 
 /**
  * Reads the pushes of batches with their devices and users as they are now, in one query for all batches: a list for each field that one of their
- * sends names. Users are read only for sends that name a field of the user. Of the tags only the named ones are read, because a user may have 100 KB
- * of tags. The devices of a batch, and its users, are found by their keys in one index scan; a look-up for each device cost three times as much. They
- * come in the order of their ids, which usually is the order of the batch; when it is not, or a device was deleted, `queuedDevices` puts them in
- * order. Answers in the order asked; undefined for a batch that does not exist any more.
+ * sends names. Users are read only for sends whose texts need a field of the user (`namesUser`). Of the tags only the named ones are read, because a
+ * user may have 100 KB of tags. The devices of a batch, and its users, are found by their keys in one index scan; a look-up for each device cost
+ * three times as much. They come in the order of their ids, which usually is the order of the batch; when it is not, or a device was deleted,
+ * `queuedDevices` puts them in order. Answers in the order asked; undefined for a batch that does not exist any more.
  */
 export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> =>
   readQueued(

@@ -9,7 +9,7 @@ import type { Db, UserTable } from '../../store/tables.ts'
 /** The app and the external id of a user. Postgres looks up both as one text (migrations/0070). */
 export type NamedUser = { appId: string; externalId: string }
 export const userKeyOf = ({ appId, externalId }: NamedUser): string => `${appId} ${externalId}`
-/** The indexed expression that `userKeyOf` is compared with. Every look-up by external id uses it. */
+/** The indexed expression that `userKeyOf` is compared with. Only a look-up by this expression uses the index. */
 export const userKeyColumn = sql<string>`(app_id || ' ' || external_id)`
 
 /**

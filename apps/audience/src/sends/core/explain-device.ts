@@ -47,7 +47,7 @@ export type KnownUser = {
 }
 type Circuit = { platform: Platform; environment: CircuitEnvironment; code: FailureCode | null; since: Date; probeAt: Date | null }
 
-/** All that audience knows now about one device and its push. */
+/** What audience knows now about one device and its push, as far as explain needs it. */
 export type DeviceFacts = {
   subscriptionId: string
   device: KnownDevice | undefined
@@ -109,7 +109,7 @@ function deviceStep({ fanOut, startedAt }: SendToExplain, { id, createdAt }: Kno
 
 /**
  * Gives the step that says whether the device is reachable. If it became unreachable after the send was settled, that did not matter to the send
- * (`info`). If it became unreachable before the send began, that certainly stopped the send (`frozen`).
+ * (`info`). If it became unreachable before the send began, that certainly kept the device from getting the send (`frozen`).
  */
 function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
   const { optedIn, invalidatedAt } = device

@@ -214,8 +214,8 @@ const devicesAlone = (appId: string) => sql`
 
 /**
  * Says what the send would do to each row of `counted`. A user outside the sample of an experiment has no variant; a user whom the winner's follow-up
- * leaves out is left out here. `pick` is a device id behind its hash with the seed. With `some` only one row of eight gets a pick, because making it
- * costs more than all other columns; with `all` each row gets one.
+ * leaves out is left out here. `pick` is a device id behind its hash with the seed. With `some` only about one row of eight gets a pick, because
+ * making it costs more than all other columns; with `all` each row gets one.
  */
 function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
   const { experiment, remainder, campaignId } = send
@@ -287,7 +287,7 @@ export type Described = {
   reach: 0 | 1 | 2 | null
   quiet: boolean
   capped: boolean
-  /** Null when the experiment, or the winner's follow-up, leaves out the device's user. */
+  /** Null when the target does not mean the device, or the experiment or the winner's follow-up leaves out its user. */
   variant: string | null
 }
 

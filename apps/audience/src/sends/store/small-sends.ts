@@ -89,10 +89,10 @@ export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<st
 const queuedColumns = sql.raw(platformColumns('queued').join(', '))
 
 /**
- * Inserts the complete fan-outs of small sends with their batches, in one statement for all. A send that is not in the answer had a fan-out
- * already, or its app was erased. When an app has as many batches on a lane as it may have, only the sweep points at its further batches,
- * when it is the app's turn (store/turns.ts). A batch with a taker is leased to the taker by the same statement, unless a circuit of its
- * app and platform is open.
+ * Inserts the complete fan-outs of small sends with their batches, in one statement for all. A send that is not in the answer had a fan-out already,
+ * or its app was erased. When an app has as many batches on a lane as it may have, only the sweep points at its further batches, when it is the app's
+ * turn (store/turns.ts). A batch with a taker is leased to the taker by the same statement, unless the lane is full or a circuit of its app and
+ * platform is open.
  */
 export async function insertSmallSends(db: Db, exactStart: string, sends: NewSmallSend[]): Promise<Map<string, MadeSmallSend>> {
   if (sends.length === 0) return new Map()

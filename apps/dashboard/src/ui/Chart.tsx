@@ -10,7 +10,7 @@ export type ChartSeries = {
 
 type Props = {
   name: string
-  /** What the chart shows, in a sentence for screen readers. */
+  /** What the chart shows, in a sentence below its name. A screen reader reads the sentence, and not the canvas. */
   summary: string
   unit: string
   /** The times of the values in seconds since 1970, ascending. */

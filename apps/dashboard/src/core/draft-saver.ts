@@ -55,8 +55,8 @@ const restMs = 1_000
 const againMs = 10_000
 
 /**
- * Stores what an operator writes: in this browser at each change, and in Herald 1 s after the last change, once it can be a draft. The stored draft
- * is read before it is replaced, so that changes of another tab or operator are not overwritten.
+ * Stores what an operator writes: in this browser at each change and, once the message can be a draft, in Herald 1 s after the last change. The
+ * stored draft is read before it is replaced, so that changes of another tab or operator are not overwritten.
  */
 export function openDraftSaver(
   {

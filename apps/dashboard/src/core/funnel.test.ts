@@ -21,7 +21,7 @@ test('when no device of the app reports, the page shows no shares instead of 0 %
   expect(funnel.steps[1]?.of).toBe(0)
 })
 
-test('the funnel of a test shows shares once a device has reported its push, although the series of reports leaves tests out', () => {
+test('the funnel of a test shows shares once a device has reported the push, although the series of reports leaves tests out', () => {
   const once = { sent: 1, delivered: 1, opened: 0, clicked: 0, dismissed: 0 }
   const funnel = funnelOf(once, { ios: 1, android: 0, web: 0 }, { ios: 0, android: 0, web: 0 })
   expect(funnel.silent).toEqual([])

@@ -42,7 +42,10 @@ export function leastDifference(rate: number, one: number, other: number): numbe
   return high
 }
 
-/** A text hardly changes a rate by more than this, so an experiment that can show only larger differences is said to show nothing. */
+/**
+ * A text hardly changes a rate by more than this, which is 25 points. So an experiment that can show only larger differences is said to show
+ * nothing.
+ */
 const hopeless = 0.25
 
 export type Prospect = { shows: 'difference'; points: number; smallest: number } | { shows: 'nothing'; smallest: number }

@@ -60,7 +60,7 @@ test('pasted values may be on separate lines or have separators between them; ea
   expect([values.length, tooMany]).toEqual([498, 101])
 })
 
-test('a typed value of a tag is read as the chosen type: 5 as a text or as a number, and yes not as a boolean', () => {
+test("a tag's value is read as the chosen type: 5 as a text or a number, true as a boolean, and yes not as a boolean", () => {
   expect(asKind('5', 'text')).toBe('5')
   expect(asKind('5', 'number')).toBe(5)
   expect(asKind('', 'number')).toBeUndefined()

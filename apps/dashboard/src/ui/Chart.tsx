@@ -17,7 +17,7 @@ type Props = {
   x: readonly number[]
   series: readonly ChartSeries[]
   height?: number
-  /** Writes a time for the table and for the value under the pointer. */
+  /** Writes a time for the table and for the value under the mouse. */
   moment?: (seconds: number) => string
   /** Whether each value belongs to a day in UTC. */
   inUtc?: boolean

@@ -6,8 +6,8 @@ export type Built = { file: string; src?: string; isEntry?: boolean; imports?: s
 const kB = 1_000
 
 /**
- * The limits, in bytes of gzip. A library under `shared` is loaded once for several pages and has its own limit, so only compose and templates count
- * it.
+ * The limits, in bytes of gzip. A library under `shared` is loaded once for several pages and has its own limit. So among the pages only compose and
+ * template, which have a larger limit, count it too.
  */
 export const budgets = {
   firstLoad: 175 * kB,

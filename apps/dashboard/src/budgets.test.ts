@@ -29,7 +29,7 @@ const bytes = (name: string): number => weigh(manifest, () => 1_000).find((part)
 test('the first load counts the entry file and everything that it imports, with its styles', () =>
   expect(bytes('the first load')).toBe(3_000))
 
-test('a page counts only what it adds to the first load, and a library that several pages share counts once, with its own limit', () => {
+test('the log page counts only what it adds to the first load, and not the shared library of forms, which has a limit of its own', () => {
   expect(bytes('src/pages/log/LogPage.tsx')).toBe(2_000)
   expect(bytes('forms')).toBe(1_000)
 })
@@ -39,7 +39,7 @@ test('the compose page counts everything that it adds to the first load, also sh
 
 test('the size of the whole dashboard counts each file once', () => expect(bytes('everything')).toBe(7_000))
 
-test('a part that is larger than its limit is reported', () => {
+test('when a file of the first load outgrows the limit, only the first load is larger than its limit', () => {
   const heavy = weigh(manifest, (file) => (file.includes('base') ? budgets.firstLoad + 1 : 0))
   expect(heavy.filter(({ bytes: is, limit }) => is > limit).map(({ name }) => name)).toEqual(['the first load'])
 })

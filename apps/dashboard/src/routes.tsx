@@ -121,7 +121,7 @@ const pages = [
   ]),
 ] as const
 
-/** All pages by their paths. The code of a page is loaded when the page is opened, or when the pointer is on a link to it. */
+/** All pages by their paths. The code of a page is loaded when the page is opened, or when the mouse or the focus is on a link to the page. */
 export const router = createRouter({
   routeTree: root.addChildren(pages),
   basepath: '/dashboard',

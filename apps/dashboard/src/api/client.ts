@@ -4,7 +4,10 @@ import { waitForSession } from '../session/renewal.ts'
 import { ApiFault, readFault } from './fault.ts'
 import type { paths } from './schema.gen.ts'
 
-/** The time limit of a request. A request that may take longer, because Herald waits in it for a provider, has a limit of its own (`sendWithin`). */
+/**
+ * The time limit of a request. A request in which Herald waits for a provider, a webhook endpoint or a part of a file has a longer limit
+ * (`sendWithin`).
+ */
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']

@@ -1,4 +1,4 @@
-/** The error of a request that the API or a proxy before it refused, or that got no answer. */
+/** An error as the pages show it: the API or a proxy before it refused a request, a request got no answer, or the page has a bug. */
 export class ApiFault extends Error {
   readonly status: number
   readonly code: string

@@ -1,18 +1,15 @@
 import { QueryClient } from '@tanstack/react-query'
 import { faultOf } from './fault.ts'
 
-/**
- * Says whether an error may pass by itself, because the gateway or the network was away for a moment. A read that failed with another error is not
- * repeated.
- */
+/** Says whether an error may pass by itself, because the gateway or the network was away for a moment. */
 export const isPassing = (error: unknown): boolean => {
   const { status, code } = faultOf(error)
   return status === 502 || status === 503 || status === 504 || code === 'network_error'
 }
 
 /**
- * The cache of everything that the pages have read. A read that fails because the gateway is away is repeated five times, after 1, 2, 4, 8 and 10 s.
- * A change is never repeated unless the operator asks for it.
+ * The cache of what the pages have read. Unless a query says otherwise, a read that fails because the gateway or the network is away is repeated up
+ * to five times, after 1, 2, 4, 8 and 10 s. A mutation is not repeated.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {

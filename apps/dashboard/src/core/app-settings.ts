@@ -54,8 +54,8 @@ export function textsOf({ name, settings }: EditedApp): SettingsTexts {
 const whole = (text: string): number => (/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN)
 
 /**
- * Gives the typed settings as the API takes them. A text that is no number becomes NaN, which JSON sends as null, so that the API's answer names the
- * field.
+ * Gives the typed settings as the API takes them. A text that is no whole number becomes NaN, which JSON sends as null, so that the API's answer
+ * names the field.
  */
 export const settingsOf = (texts: SettingsTexts): EditedApp => ({
   name: texts.name,

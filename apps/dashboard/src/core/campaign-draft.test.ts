@@ -162,7 +162,7 @@ test('with a template a message gives its ttl and its presentation also when the
   expect(bodyOfDraft(emptyDraft)).not.toHaveProperty('ttl')
 })
 
-test("an experiment begins with two copies of the text and has at most four variants; without it the message has the first variant's text", () => {
+test("an experiment begins with two copies of the text and has at most four variants; after its end the message has the first variant's text", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')
   expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])
@@ -172,7 +172,7 @@ test("an experiment begins with two copies of the text and has at most four vari
   expect(endExperiment(begun).content.entries[0]?.entry.title).toBe('Sale')
 })
 
-test('a language is added without texts and can be removed, but the last language cannot be removed', () => {
+test('a language is added with the link and the buttons but without texts, and every language but the last can be removed', () => {
   const first = changeEntry(emptyContent('en'), 'en', {
     title: 'Sale',
     url: 'https://shop.example',

@@ -118,7 +118,7 @@ export const filledIn = (body: CampaignBody, stored: CampaignRead): boolean =>
 
 const mostOfName = 200
 
-/** Gives the name of a draft, or its title while it has no name. */
+/** Gives the name of a draft; while it has none, its title, else "Untitled message". */
 export function nameOf({ name, content, experiment }: Pick<CampaignDraft, 'name' | 'content' | 'experiment'>): string {
   if (name.trim() !== '') return name
   const { entries, fallback } = experiment?.variants[0]?.content ?? content

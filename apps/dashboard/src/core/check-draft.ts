@@ -19,7 +19,10 @@ export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   }
 }
 
-/** Gives the mistakes of a draft, also contents that are too large. Each has the path of its field, as in an answer of the API. */
+/**
+ * Gives the mistakes of a draft. Contents that are too large are found when the contracts find no other mistake. Each mistake has the path of its
+ * field, as in an answer of the API.
+ */
 export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   const body = bodyOfDraft(draft)
   const wrong = detailsOf(CreateCampaign, body).flatMap((detail) => inWords(detail, draft))

@@ -52,8 +52,8 @@ const hintOfFilter: Readonly<Record<FilterName, string>> = {
 const argumentOf: Partial<Record<FilterName, string>> = { default: ': "friend"', truncate: ': 50', date: ': "%d %B"', round: ': 2' }
 
 /**
- * Gives what can be typed at the cursor: names after `{{`, filters after `|`. Gives undefined where nothing can be suggested: outside a placeholder,
- * in a quoted text, or in an argument of a filter.
+ * Gives what can be typed at the cursor: names after `{{`, filters after `|`. Gives undefined where nothing fits, as outside a placeholder, in a
+ * quoted text or in an argument of a filter.
  */
 export function completeAt(
   text: string,

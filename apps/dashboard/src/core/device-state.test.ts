@@ -37,7 +37,7 @@ test('a device is shown as invalidated, also when it is opted out as well, else 
   expect(stateOfDevice({ ...device, lastSessionAt: null }, []).why).toBe('It has begun no session yet.')
 })
 
-test('the local time of a user is shown with its day and its distance from UTC, also in summer', () => {
+test('the local time of a user is shown with its day and its distance from UTC, which in summer is that of summer time', () => {
   const at = new Date('2026-07-01T20:30:00Z')
   expect(clockIn('Asia/Tokyo', at)).toEqual({ time: '05:30', day: 'Thursday 2 July', offset: 'UTC+09:00' })
   expect(clockIn('Europe/Berlin', at)).toEqual({ time: '22:30', day: 'Wednesday 1 July', offset: 'UTC+02:00' })

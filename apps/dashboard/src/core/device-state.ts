@@ -42,8 +42,8 @@ export function stateOfDevice(device: DeviceFacts & { platform: Platform }, push
 }
 
 /**
- * A push counts as the one that invalidated its device when the two times differ by at most this. Both come from one answer of the provider, but from
- * the clocks of two services.
+ * A push counts as the one that invalidated its device when the two times differ by at most this. Both come from one answer of the provider, but
+ * audience and tracker write them in transactions of their own, which may be apart.
  */
 const toleranceMs = 60_000
 

@@ -29,7 +29,7 @@ export type SaveState =
   | { is: 'saved'; at: Date }
   /** The message cannot be a draft yet, or Herald refused it, so only this browser has what was written. */
   | { is: 'kept'; at: Date; details: FaultDetail[]; message: string | undefined }
-  /** Herald was not reached. The page tries to save again without a click. */
+  /** Herald was not reached, or could not answer. The page tries to save again after 10 s. */
   | { is: 'unreached'; at: Date; message: string }
   /** Another operator or another tab has changed the draft. */
   | { is: 'conflict'; theirs: StoredCampaign }
@@ -55,8 +55,8 @@ const restMs = 1_000
 const againMs = 10_000
 
 /**
- * Stores what an operator writes: in this browser at each change, and in Herald 1 s after the last change. The stored draft is read before it is
- * replaced, so that changes of another tab or operator are not overwritten.
+ * Stores what an operator writes: in this browser at each change and, once the message can be a draft, in Herald 1 s after the last change. The
+ * stored draft is read before it is replaced, so that changes of another tab or operator are not overwritten.
  */
 export function openDraftSaver(
   {
@@ -126,7 +126,7 @@ export function openDraftSaver(
     return true
   }
 
-  /** Saves the draft. Gives undefined when it was not saved; `state` then says why. */
+  /** Saves the draft. Gives undefined when the draft was changed or sent elsewhere; `state` then says which. Throws when a call fails. */
   async function store(body: CampaignBody): Promise<StoredCampaign | undefined> {
     let { id } = working
     if (id === null) {

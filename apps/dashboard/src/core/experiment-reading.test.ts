@@ -23,7 +23,7 @@ test('with few opens no variant is called better, and the sentence gives the int
   )
 })
 
-test('the variants are not compared while no push was opened, or while a variant has no counters', () => {
+test('the variants are not compared while there are no counters, or while one variant has none', () => {
   expect(readExperiment(variants, undefined, 'opened').conclusion).toEqual({ kind: 'nothing' })
   expect(readExperiment(variants, { a: counts(10, 1) }, 'opened').conclusion).toEqual({ kind: 'nothing' })
   expect(conclusionSentence({ kind: 'nothing' }, 'clicked')).toBe('Not yet: there are no clicks to compare.')

@@ -14,9 +14,9 @@ export type ExperimentReading = { variants: VariantReading[]; ratio: { p: number
 const noCounts: VariantCounts = { sent: 0, failed: 0, skipped: 0, opened: 0, clicked: 0 }
 
 /**
- * Says what an experiment shows: each variant's share of sent pushes with its 95 % Wilson interval, whether the variants got the shares of their
- * weights, and whether one variant is better than every other. With three or four variants the intervals of the differences are wider, so that all of
- * them together hold at 95 %.
+ * Says what an experiment shows: for each variant the share of its sent pushes that were opened or clicked (`metric`) with its 95 % Wilson interval,
+ * whether the variants got the shares of their weights, and whether one variant is better than every other. With three or four variants the
+ * intervals of the differences are wider, so that all of them together hold at 95 %.
  */
 export function readExperiment(
   variants: readonly VariantOf[],

@@ -2,8 +2,8 @@ import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { StationName } from './explain-stations.ts'
 
 /**
- * When a fact was true: `then` in the time of the send (it was recorded or frozen), `now` when the trace was read. The page shows facts of `then` and
- * of `now` apart, and no line mixes them (spec: dashboard/explain-clocks).
+ * When a fact was true: `then` at the time of the send, when it was recorded or frozen; `now` when the trace was read. The page shows facts of
+ * `then` and of `now` apart, and no line mixes them (spec: dashboard/explain-clocks).
  */
 export type Clock = 'then' | 'now'
 

@@ -201,8 +201,8 @@ export function ticketOf(
 const isFailureCode = (code: string): code is keyof typeof remedies => Object.hasOwn(remedies, code)
 
 /**
- * Says what to do about the code with which a push ended or waits; null when there is no code or nothing to do. `facts` and `attempts` are those of
- * the station `provider`.
+ * Says what to do about the code with which a push ended or waits; null when there is no failure code, when the platform is unknown, or when there
+ * is nothing to do. `facts` and `attempts` are those of the station `provider`.
  */
 export function remedyOfCode(facts: readonly Fact[], attempts: StepOf<'attempts'>['attempts'], platform: Platform | null): string | null {
   const last = attempts.at(-1)

@@ -9,7 +9,7 @@ export type Funnel = {
   reporting: number | null
 }
 
-/** How many reports an app got from each platform in the 30 days around a send. */
+/** How many reports an app got from each platform, from 30 days before a send to 30 days after it. */
 export type Reports = Readonly<Record<Platform, number>>
 
 /**
@@ -21,7 +21,8 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
   const isKnown = sentBy !== null && reports !== null && platforms.every(([, sent]) => sent !== null)
   const sentTo = platforms.flatMap(([platform, sent]) => (sent ? [{ platform, sent }] : []))
   const unreported = isKnown ? sentTo.filter(({ platform }) => reports[platform] === 0) : []
-  // Tests are in no series, and the first report of an app comes before the series is read again. So a report of this send counts as well.
+  // Tests are in no series, and the first report of an app comes before the series is read again. So when the series has no report from any platform
+  // of this send, but the send has a report, no platform is left out.
   const hasOwnReport = counts.delivered + counts.opened + counts.clicked + counts.dismissed > 0
   const silent = hasOwnReport && unreported.length === sentTo.length ? [] : unreported
   const unheard = silent.reduce((sum, { sent }) => sum + sent, 0)

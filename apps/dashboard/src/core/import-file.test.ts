@@ -29,7 +29,7 @@ test.each<[name: string, size: number, head: string, says: RegExp]>([
   ['a.csv', 10, 'PK\u0003\u0004', /packed or a spreadsheet/],
   ['a.csv', 10, 'p\0l\0a\0', /no UTF-8/],
   ['a.csv', 5 * 1024 ** 3, 'platform', /larger than 4 GiB/],
-])('a file %s of %d bytes is refused with a reason before a byte is sent', (name, size, head, says) => {
+])('a file %s of %d bytes is refused with a reason', (name, size, head, says) => {
   expect(problemOfFile(name, size, head)).toMatch(says)
 })
 

@@ -12,12 +12,12 @@ export type Upload<Report extends Standing> = {
   onReport: (report: Report) => void
 }
 
-/** The size of a part in bytes. A row has at most 1 MiB, so at least one row ends in each part. */
+/** The size of a part in bytes. Herald takes rows of at most 1 MiB, so in a valid file a row ends in each part. */
 export const partBytes = 2 * 1024 ** 2
 const mostPartBytes = 16 * 1024 ** 2
 /**
- * After a failure the page goes on at most this often in a row. The waits before these tries take about two minutes in all, long enough to replace a
- * gateway or to find a network again.
+ * After failures in a row the page tries again at most this often. The waits before these tries take about two minutes in all, long enough to
+ * replace a gateway or to find a network again.
  */
 export const mostTries = 16
 

@@ -12,13 +12,13 @@ export type ArrivedPush = {
 /** What a user can do with a notification on a device. */
 export type Gesture = { kind: 'tap' } | { kind: 'action'; actionId: string } | { kind: 'swipe' }
 
-/** The page keeps at most this many pushes; the simulator has the older ones. */
+/** The page keeps at most this many pushes, the newest. */
 export const mostPushes = 500
 
 /** Gives a key that no other push has. `seq` alone is not enough, because the simulator counts from 1 again when it restarts. */
 export const pushKey = ({ seq, at }: Pick<ArrivedPush, 'seq' | 'at'>): string => `${at} ${seq}`
 
-/** Joins the pushes of the list and of the stream: each push once, newest first. */
+/** Joins the pushes of the list and of the stream: each push once, newest first, at most `mostPushes`. */
 export function mergePushes<T extends ArrivedPush>(known: readonly T[], arrived: readonly T[]): T[] {
   const byKey = new Map([...known, ...arrived].map((push) => [pushKey(push), push]))
   return [...byKey.values()]

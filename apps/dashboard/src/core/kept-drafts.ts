@@ -16,7 +16,7 @@ export type DraftKeeper = {
   list(appId: string): KeptDraft[]
 }
 
-/** Keeps drafts in a browser's storage. When the storage is full or switched off, it keeps nothing and throws nothing. */
+/** Keeps drafts in a browser's storage. When the storage is full or switched off, a draft is not kept and no error is thrown. */
 export function openDraftKeeper(storage: Storage): DraftKeeper {
   const all = (): KeptDraft[] => {
     const kept: KeptDraft[] = []
@@ -48,7 +48,7 @@ function attempt<T>(action: () => T): T | undefined {
   }
 }
 
-/** Reads a kept draft. Gives undefined for a draft that another version of the page stored in another form. */
+/** Reads a kept draft. Gives undefined when there is none, or when another version of the page stored it in another form. */
 function parse(text: string | null): KeptDraft | undefined {
   const value: unknown = attempt(() => JSON.parse(text ?? 'null'))
   if (typeof value !== 'object' || value === null) return undefined

@@ -2,7 +2,7 @@ import { chooseLocale } from '@herald/contracts/content'
 import { canonicalLocale } from '@herald/contracts/text'
 import { contentOfDraft, type ContentDraft } from './content-draft.ts'
 
-/** A language of users for which there is no text, the number of those users, and the locale whose text they get instead. */
+/** A language of users for which there is no text, the number of those users in the sample, and the locale whose text they get instead. */
 export type MissingLocale = { locale: string; people: number; readsInstead: string }
 
 /** Gives the English name of a locale, such as "German (Austria)", or its code when it has no name. */

@@ -12,7 +12,7 @@ const now = new Date('2026-11-22T12:00:00Z')
 const about = { data: send.data, campaign: { id: 'c', name: 'Sale' }, zone: 'Europe/Vienna', now }
 
 // spec: dashboard/bytes
-test('the size that the page shows is exactly the size of the push that Herald sends', () => {
+test("the size that the page shows is exactly the bytes of Herald's payload that count towards the provider's limit", () => {
   for (const platform of platforms) {
     const measured = measure(platform, { ...emptyEntry, title: 'Hi', body: '😀'.repeat(100) }, {}, { send, ttlSeconds })
     const encoded = encodePush(

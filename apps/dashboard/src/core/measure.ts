@@ -10,10 +10,10 @@ import { entryOfDraft, type EntryDraft } from './content-draft.ts'
 export type Measured = {
   platform: Platform
   limit: number
-  /** How many bytes are sent, or would be sent if the push were not refused. */
+  /** How many bytes of the payload count towards the limit; 0 when the text is empty. */
   bytes: number
   fate: 'fits' | 'cut' | 'too_large' | 'empty'
-  /** The text that the device gets, with its body as in the payload; null when there is none. */
+  /** The filled-in text, with its body as in the payload (whole when the push is too large); null when there is none. */
   shown: LocaleEntry | null
   /** How many characters (code points) were cut from the end of the body. */
   cutBy: number

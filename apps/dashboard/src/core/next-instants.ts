@@ -78,5 +78,5 @@ export const instantIn = (date: string, time: string, zone: string): string | un
 /** Gives the first full hour that is at least ten minutes away, which the form proposes for a new schedule. */
 export const soon = (now: Date): string => new Date(Math.ceil((now.getTime() + 600_000) / hour) * hour).toISOString()
 
-/** Gives the weekday of today in a zone. A weekly recurrence without named days runs on the weekday of its first day. */
+/** Gives the weekday of today in a zone. A weekly recurrence that names no day runs on the weekday on which it was activated. */
 export const weekdayIn = (now: Date, zone: string): number => weekdayOf(localDateAt(now, zone))

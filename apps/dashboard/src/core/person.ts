@@ -27,7 +27,7 @@ const tagsInUse = (tags: readonly { name: string; type: string; values: readonly
 const valueOf = (type: string, value: string): TagValue =>
   type === 'number' ? Number(value) : type === 'boolean' ? value === 'true' : value
 
-/** Gives a made-up user with every field, and with every tag that users of the app have. Each tag has a value that some user has. */
+/** Gives a made-up user with every field of a user, and with each of `tags` that has a known value. */
 export const samplePerson = (tags: readonly { name: string; type: string; values: readonly string[] }[], now: Date): Person => ({
   name: 'A sample person',
   language: null,
@@ -43,7 +43,7 @@ export const samplePerson = (tags: readonly { name: string; type: string; values
   tags: tagsInUse(tags),
 })
 
-/** A user of whom nothing is known, as after the first registration of a device. The preview shows what the filter `default` does for such a user. */
+/** A user without any value, not even an id. A preview for this user shows what the filter `default` does. */
 export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
 
 /** Gives a user of the app as a preview needs it. */

@@ -5,7 +5,7 @@ type Names = Readonly<Record<Platform, string>>
 /** The name of the provider to which the pushes of a platform go. */
 export const providerNames: Names = { ios: 'APNs', android: 'FCM', web: 'Web Push' }
 
-/** The name of the service that answers a push to a device of a platform. */
+/** What answers a push to a device of a platform: APNs, FCM, or the push service of the browser. */
 export const answererNames: Names = { ios: 'APNs', android: 'FCM', web: 'Its push service' }
 
 /** The name of a device that has reported neither its model nor its browser. */

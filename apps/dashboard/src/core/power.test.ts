@@ -21,7 +21,7 @@ test('the smallest difference that two groups can show needs exactly as many dev
   }
 })
 
-test('an experiment with more devices shows smaller differences, and one with uneven weights larger ones, because the smallest group decides', () => {
+test('more devices in an experiment show smaller differences, and uneven weights only larger ones, because one group is then smaller', () => {
   expect(leastDifference(0.05, 10_000, 10_000)).toBeLessThan(leastDifference(0.05, 1_000, 1_000) ?? 0)
   const even = prospectOf(0.05, 40_000, 0.5, [1, 1])
   const uneven = prospectOf(0.05, 40_000, 0.5, [9, 1])

@@ -2,7 +2,10 @@
 const confident = 1.959963984540054
 const powerful = 0.8416212335729143
 
-/** The share of opened messages that is assumed while the app has no messages to learn from. The page says so wherever this number is used. */
+/**
+ * The share of opened messages that is assumed while the last 30 days say too little: fewer than 100 messages sent, or none or all of them opened.
+ * The page says so wherever this number is used.
+ */
 export const assumedRate = 0.05
 
 /**
@@ -39,7 +42,10 @@ export function leastDifference(rate: number, one: number, other: number): numbe
   return high
 }
 
-/** A text hardly changes a rate by more than this, so an experiment that can show only larger differences is said to show nothing. */
+/**
+ * A text hardly changes a rate by more than this, which is 25 points. So an experiment that can show only larger differences is said to show
+ * nothing.
+ */
 const hopeless = 0.25
 
 export type Prospect = { shows: 'difference'; points: number; smallest: number } | { shows: 'nothing'; smallest: number }

@@ -64,7 +64,7 @@ test('a send that has one push without an outcome is not shown as 100 %', () => 
   expect(stateSentence(state({ stats: under(20_000, 19_999) }), now)).toBe('Sending: > 99 % after 40 s.')
 })
 
-test('a paused, a cancelled, a sent and a failed send say what became of their pushes', () => {
+test('a paused, a cancelled and a sent send say what became of their pushes, and a failed send says why', () => {
   expect(stateSentence(state({ status: 'paused', stats: under(10, 4) }), now)).toBe(
     'Paused: 6 pushes wait, and nothing goes out until it resumes.',
   )

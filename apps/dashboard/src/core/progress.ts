@@ -65,7 +65,7 @@ export type State = {
   status: CampaignStatus
   cancelling: boolean
   stats: Counters
-  /** Whether the fan-out is complete; undefined while no stream is followed. */
+  /** Whether the fan-out is complete; undefined while the stream has not said it. */
   fannedOut: boolean | undefined
   ratePerSecond: number
   etaSeconds: number | null

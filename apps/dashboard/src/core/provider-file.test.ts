@@ -33,7 +33,7 @@ test('a .p8 file from Apple is accepted, with the key id in its name', async () 
 })
 
 // spec: dashboard/credential-files
-test('a .p8 file without its end is called cut off, wherever it was cut', async () => {
+test('a .p8 file without its end is called cut off, wherever it was cut after its first line', async () => {
   for (const length of [40, 60, 120, p8.length - 10]) expect(await problemOf(readApnsKey('a.p8', p8.slice(0, length)))).toMatch(/cut off/)
 })
 
@@ -83,7 +83,7 @@ test.each<[what: string, text: string, says: RegExp]>([
 })
 
 // spec: dashboard/credential-files
-test('the message of a refused file never repeats a part of the file', async () => {
+test('the message of a refused file contains no key, address, project id or unknown type of the file', async () => {
   const planted = 'PLANTEDSECRET'
   for (const text of [
     planted,

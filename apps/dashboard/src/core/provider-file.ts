@@ -1,6 +1,6 @@
 /*
- * Reads the files of Apple and Google in the browser before anything is sent, so that an operator who chooses a wrong file learns at once what it is.
- * Herald checks everything again.
+ * Reads the files of Apple and Google in the browser before anything is sent, so that an operator who chooses a wrong file learns at once what it
+ * is. Herald checks the credentials again when they are saved.
  */
 
 /** The content of a file, or what is wrong with the file. */
@@ -88,7 +88,7 @@ export async function readServiceAccount(text: string): Promise<FileRead<Service
 /** The types of Google's other credential files. The message of a refused file repeats its type only when it is one of these. */
 const otherTypes: readonly unknown[] = ['authorized_user', 'external_account', 'impersonated_service_account', 'gdch_service_account']
 
-/** Says what a JSON file is when it is another file of Google or Firebase; undefined for a service account. */
+/** Says why a JSON file is no service account, most often because it is another file of Google or Firebase; undefined when it may be one. */
 function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   const { type } = account
   if ('project_info' in account)

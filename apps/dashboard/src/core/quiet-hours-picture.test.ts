@@ -30,7 +30,7 @@ test('quiet hours over midnight are drawn as two parts of one day', () => {
   expect(quietSpans('8', '09:00')).toEqual([])
 })
 
-test('a screen reader reads the quiet hours as a sentence', () => {
+test('the quiet hours are described in a sentence with their length', () => {
   expect(describeQuiet('22:00', '08:30')).toBe('Quiet from 22:00 to 08:30 on the next day: 10 h 30 min of each day.')
   expect(describeQuiet('12:00', '13:00')).toBe('Quiet from 12:00 to 13:00: 1 h of each day.')
   expect(describeQuiet('12:00', '12:00')).toBe('No quiet hours.')

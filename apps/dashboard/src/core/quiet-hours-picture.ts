@@ -19,7 +19,7 @@ export function quietSpans(start: string, end: string): Span[] {
   return to === 0 ? [evening] : [{ start: 0, end: to }, evening]
 }
 
-/** Describes the picture of the quiet hours in a sentence for screen readers. */
+/** Describes the quiet hours in a sentence. The sentence stands below the picture, and a screen reader reads it instead of the picture. */
 export function describeQuiet(start: string, end: string): string {
   const minutes = quietSpans(start, end).reduce((sum, span) => sum + span.end - span.start, 0)
   if (minutes === 0) return 'No quiet hours.'

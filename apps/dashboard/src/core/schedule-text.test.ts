@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { scheduleText } from './schedule-text.ts'
 
-test('a schedule is shown in words, with its time zone', () => {
+test('a schedule is shown in words, a recurrence with its time zone', () => {
   expect(scheduleText(null)).toBe('at once')
   expect(scheduleText({ type: 'now' })).toBe('at once')
   expect(scheduleText({ type: 'at', at: '2026-02-06T15:00:00.000Z' })).toMatch(/^once, on .*2026.* here$/)

@@ -233,7 +233,7 @@ describe('adding and deleting conditions', () => {
   })
   test('the first condition is the whole segment', () => expect(added({})).toEqual(recent))
   test('a second condition makes the group "all of these"', () => expect(added(plan)).toEqual({ and: [plan, recent] }))
-  test('a condition without a named group is added at the end of the outermost group', () =>
+  test('a condition that is added to no particular group goes to the end of the outermost group', () =>
     expect(added({ or: [plan, ios] })).toEqual({ or: [plan, ios, recent] }))
   test('a condition that is added beside a "not" makes the group "all of these"', () =>
     expect(added({ not: plan })).toEqual({ and: [{ not: plan }, recent] }))
@@ -241,7 +241,7 @@ describe('adding and deleting conditions', () => {
     const root = read({ and: [{ not: plan }] })
     expect(writeTree(deleteNode(root, idOf(root, 'tags.plan')))).toEqual({})
   })
-  test('deleting a condition or a group deletes nothing else', () => {
+  test('deleting a condition or a group removes it and no condition outside of it', () => {
     fc.assert(
       fc.property(validTree, fc.nat(), (tree, choice) => {
         const root = read(tree)

@@ -117,8 +117,8 @@ export function changeKind(root: EditorRoot, id: string, kind: 'and' | 'or'): Ed
 }
 
 /**
- * Adds a node at the end of a group. Without `groupId` it is added to the outermost group. When the segment is a single condition, both become the
- * group "all of these".
+ * Adds a node at the end of a group. Without `groupId` it is added to the outermost group. When the segment is a single condition or a `not`, the
+ * segment and the added node become the group "all of these".
  */
 export function addNode(root: EditorRoot, groupId: string | undefined, added: EditorNode, newId: NewId): EditorRoot {
   const place = groupId === undefined ? root : findNode(root, groupId)

@@ -13,7 +13,7 @@ const problemOf = (definition: unknown) => {
 }
 const read = (definition: unknown) => readTree(definition, countIds()) as EditorRoot
 
-test('the editor offers every field of a segment, and a new condition with any operator of the field is valid', () => {
+test('each field has a label of its own, and a new condition with any of its operators is valid once an empty value is filled in', () => {
   for (const { name, type } of fields) {
     expect(typeOf(name)).toBe(type)
     for (const op of operatorsOf[type]) {
@@ -44,7 +44,7 @@ test('a comparison of a tag begins with a value of the type that the tag has amo
   expect(valueFor('tag', 'eq', undefined)).toBe('')
 })
 
-test('a condition whose field is changed to another type gets a new operator and a new value, unless both types hold texts', () => {
+test('a condition keeps its operator and text when its field becomes another field of texts, and begins anew for a date or a number', () => {
   expect(conditionFor('string', 'date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
   expect(conditionFor('tag', 'string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
   expect(conditionFor('platform', 'string', 'in', ['ios'])).toEqual({ op: 'in', value: [] })
@@ -52,7 +52,7 @@ test('a condition whose field is changed to another type gets a new operator and
   expect(conditionFor('string', 'number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
 })
 
-test('pasted values may be on separate lines or have separators between them; each is taken once, and there are at most 500', () => {
+test('pasted values may be on separate lines or have separators between them; each is taken once, and the list holds at most 500', () => {
   expect(splitValues('a, b;c\td\r\ne\n\n "x, y" ')).toEqual(['a', 'b', 'c', 'd', 'e', 'x, y'])
   expect(readPasted('1\n2\n2\nthree', 'number')).toEqual({ values: [1, 2], repeated: 1, unfit: ['three'], tooMany: 0 })
   const many = Array.from({ length: 600 }, (_, n) => `id-${n}`).join('\n')
@@ -60,7 +60,7 @@ test('pasted values may be on separate lines or have separators between them; ea
   expect([values.length, tooMany]).toEqual([498, 101])
 })
 
-test('a tag keeps its type: the text 5 is not the number 5', () => {
+test("a tag's value is read as the chosen type: 5 as a text or a number, true as a boolean, and yes not as a boolean", () => {
   expect(asKind('5', 'text')).toBe('5')
   expect(asKind('5', 'number')).toBe(5)
   expect(asKind('', 'number')).toBeUndefined()

@@ -75,7 +75,8 @@ export function conditionFor(
 export type TagKind = 'text' | 'number' | 'boolean'
 
 /**
- * Gives the first value for comparing a tag. The value has the type that the tag has among users, because a value of another type would match nobody.
+ * Gives the first value for comparing a tag. The value has the type that the tag has among users, because a value of another type would match
+ * nobody. Gives undefined for a tag whose values are texts or of several types.
  */
 export function firstOfTag(tag: { type: string; values: readonly string[] } | undefined): string | number | boolean | undefined {
   if (tag?.type === 'boolean') return true
@@ -97,7 +98,7 @@ export function asKind(value: unknown, kind: TagKind): string | number | boolean
   return text.trim() !== '' && Number.isFinite(number) ? number : undefined
 }
 
-/** What was read from a pasted list: the new values, and how many were left out for which reason. */
+/** What was read from a pasted list: the new values, and what was left out for which reason. */
 export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
 
 /**

@@ -4,7 +4,7 @@ import { countText } from './number.ts'
 /** Above this number of devices the operator must type the number. */
 const mostUntyped = 10_000
 
-/** Gives the text of the button that sends: to how many devices, and whether at once. A schedule whose time has passed is sent at once. */
+/** Gives the text of the button that sends: to how many devices, and whether at once. A message for an instant that has passed is sent at once. */
 export function sendLabel(schedule: Schedule, devices: number, now: Date): string {
   const whom = `${countText(devices)} ${devices === 1 ? 'device' : 'devices'}`
   if (schedule.type === 'recurring') return `Start it, for ${whom} each time`

@@ -11,7 +11,7 @@ test('every snippet for a registration contains the address of Herald and the pu
   }
 })
 
-test('a snippet says in words what is not known yet', () => {
+test('a snippet shows pk_… in the place of a public key that is not known yet', () => {
   expect(registrationSnippets.npm.text(completed({ baseUrl: 'https://push.example.com' }))).toContain("appKey: 'pk_…'")
 })
 

@@ -3,7 +3,7 @@ export type SnippetFacts = { baseUrl: string; publicKey: string; vapidPublicKey:
 
 const unknown = { publicKey: 'pk_…', vapidPublicKey: 'the public key of Web Push' }
 
-/** Gives the facts for a snippet, with words in the place of those that are not known yet. */
+/** Gives the facts for a snippet, with a stand-in such as `pk_…` for each that is not known yet. */
 export const completed = ({ baseUrl, publicKey, vapidPublicKey }: Partial<SnippetFacts> & { baseUrl: string }): SnippetFacts => ({
   baseUrl,
   publicKey: publicKey ?? unknown.publicKey,

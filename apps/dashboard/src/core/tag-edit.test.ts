@@ -35,7 +35,7 @@ test('a new tag that was removed again before saving is not sent', () => {
   expect(changesOf([{ name: 'city', type: 'text', text: 'x', remove: true }]).changes).toEqual({})
 })
 
-test.each(['', ' ', 'twelve', '1e999', 'NaN'])('the number %j is shown as a mistake and is not sent', (text) => {
+test.each(['', ' ', 'twelve', '1e999', 'NaN'])('%j in the place of a number is shown as a mistake and is not sent', (text) => {
   const { changes, problems } = changesOf([{ name: 'visits', type: 'number', text, was: 1 }])
   expect(changes).toEqual({})
   expect(problems).toEqual([{ name: 'visits', place: 0, problem: 'must be a number, such as 42 or 1.5' }])

@@ -32,7 +32,7 @@ export type TailStep =
   | { do: 'resume' }
   | { do: 'clear' }
 
-/** At most this many events are kept; older ones are in the log. */
+/** At most this many events are shown, and during a pause as many more are held. */
 export const mostShown = 200
 export const emptyTail: Tail = { shown: [], held: [], isPaused: false, dropped: 0 }
 

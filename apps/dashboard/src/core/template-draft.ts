@@ -9,7 +9,7 @@ import {
   type OptionsRead,
 } from './send-options-draft.ts'
 
-/** The fields of a stored template that the editor needs. Its texts were checked when it was saved. */
+/** The fields of a stored template that the editor needs. The texts were checked when the template was saved. */
 export type TemplateRead = OptionsRead & { content: Record<string, unknown> }
 
 /** Gives the texts and options of a template, to copy them into a message. */

@@ -34,7 +34,7 @@ test(`a test "as on screen" sends the chosen language with the text as the page 
   expect(compile(entry.actions?.[0]?.title ?? '')({})).toBe('{{ user.id }} {{{')
 })
 
-test('a text that is empty for the chosen user cannot be tested', () => {
+test('a text that is empty for the chosen user cannot be tested "as on screen"', () => {
   const blank = changeEntry(emptyContent('en'), 'en', { title: '{{ tags.missing }}', body: '{{ tags.missing }}' })
   expect(testOnScreen(blank, 'en', person, emptyOptions, about)).toBeUndefined()
 })

@@ -14,7 +14,9 @@ type Listener = {
   hear: (name: string, data: unknown) => void
   /** Reads what the stream would have brought. Called every 2 s while the state is `polling`. */
   poll: () => void
-  /** Gets the state. `asOf` is when the stream opened or last brought an event or a heartbeat, or when `poll` was last called, in milliseconds. */
+  /**
+   * Gets the state. `asOf` is when the stream first opened or last brought an event or a heartbeat, or when `poll` was last called, in milliseconds.
+   */
   tell: (state: StreamState, asOf: number | undefined) => void
 }
 

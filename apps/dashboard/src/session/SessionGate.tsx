@@ -42,7 +42,8 @@ export function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /**
- * Asks for the administration token, over the page, when the session ends while an operator works. After that the refused requests are sent again.
+ * Asks for the administration token, over the page, when the session ends while an operator works. After the sign-in the refused requests are sent
+ * again.
  */
 function ExpiredDialog() {
   const isOpen = useSyncExternalStore(watchRenewal, isWaiting)

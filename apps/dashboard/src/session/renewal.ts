@@ -7,8 +7,8 @@ const tell = (): void => {
 }
 
 /**
- * Opens the dialog that asks for the token, and waits until the operator has signed in again. Resolves to true when there is a session, to false when
- * the operator closed the dialog.
+ * Opens the dialog that asks for the token, and waits until the operator has signed in again. Resolves to true when there is a session, to false
+ * when the operator closed the dialog or signed out in another tab.
  */
 export function waitForSession(): Promise<boolean> {
   if (waiting === undefined) {

@@ -46,7 +46,10 @@ function mayHaveSession(): boolean {
   }
 }
 
-/** Gives the session of this browser, or null. When a sign-in link opened the page, its code is exchanged for a session first. */
+/**
+ * Gives the session of this browser, or null while nobody is signed in. When a sign-in link opened the page, its code is exchanged for a session
+ * first.
+ */
 async function readSession(): Promise<Session | null> {
   const code = useUpCode()
   if (code === undefined && !mayHaveSession()) return null

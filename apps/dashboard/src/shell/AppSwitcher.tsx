@@ -9,7 +9,7 @@ const load = async (query: string, signal: AbortSignal) => [
 ]
 const all = 'all'
 
-/** Shows the current app and switches to another one. The five apps that were opened last are at the top. */
+/** Shows the current app and switches to another one. Up to five apps that were opened last are at the top. */
 export function AppSwitcher({ appId }: { appId: string }) {
   const navigate = useNavigate()
   const { data: app } = useApp()

@@ -39,7 +39,7 @@ export const appPages = [
 
 /** The page that shows the pushes to virtual devices. The navigation contains this page when Herald runs with a simulator. */
 export const inboxPage = { to: '/apps/$appId/inbox', label: 'Inbox', Icon: Inbox } as const
-/** The page of the first steps. The navigation contains this page until the app has a device and has sent something. */
+/** The page of the first steps. The navigation contains this page while the app counts as new (`isNewApp`). */
 export const startPage = { to: '/apps/$appId/start', label: 'Get started', Icon: Rocket } as const
 
 const look =

@@ -7,7 +7,7 @@ import { openLayer } from '../ui/layers.ts'
 import { paletteActions } from './palette-actions.ts'
 import { usePaletteSearch } from './usePaletteSearch.ts'
 
-/** A dialog that finds pages and actions by their names, and apps, campaigns, users and devices by their names or ids. */
+/** A dialog that finds pages and actions by their names, and apps, campaigns, users and other objects by their names or ids. */
 export function Palette({ appId, onClose, openHelp }: { appId: string | undefined; onClose: () => void; openHelp: () => void }) {
   const router = useRouter()
   const isSimulated = useSystem().data?.simulator === true

@@ -5,8 +5,8 @@ import { preferences } from './preferences.ts'
 type AppRead = components['schemas']['AppRead']
 
 /**
- * Finds apps whose name begins with `query`. Without a query it gives the first apps of the list, and before them the five apps that were last opened
- * in this browser.
+ * Finds up to 50 apps whose name begins with `query`. Without a query it gives the first 50 apps of the list, and before them up to five apps that
+ * were last opened in this browser.
  */
 export async function findApps(query: string, signal: AbortSignal): Promise<AppRead[]> {
   const asked = query.trim()

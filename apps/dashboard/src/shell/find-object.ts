@@ -14,7 +14,7 @@ const found = async (asked: Promise<Found | undefined>): Promise<Found | undefin
     throw error
   })
 
-/** Finds what a pasted id belongs to: an app, or an object of this app. Gives undefined when nothing has this id. */
+/** Finds what a pasted id belongs to: an app, or an object of the app `appId`. Gives undefined when nothing is found. */
 export async function findObject(text: string, appId: string | undefined, signal: AbortSignal): Promise<Found | undefined> {
   if (/^dlv_/.test(text)) return appId === undefined ? undefined : findDelivery(text, appId, signal)
   if (!/^[0-9a-f]{24}$/.test(text)) return undefined

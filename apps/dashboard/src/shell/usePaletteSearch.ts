@@ -6,7 +6,10 @@ import { findObject, type Found } from './find-object.ts'
 
 const most = 5
 
-/** Finds the apps and campaigns whose name, and the users whose external id, begins with the text, and the object that has the text as its id. */
+/**
+ * Finds up to five each of the apps and campaigns whose name, and of the users whose external id, begins with the text, and the object that has the
+ * text as its id.
+ */
 export function usePaletteSearch(text: string, appId: string | undefined) {
   const asked = useRested(text.trim())
   return useQuery({

@@ -8,7 +8,10 @@ const withinMs = 1_500
 
 const isFirstRead = ({ state }: Query): boolean => state.data === undefined && state.errorUpdateCount === 0
 
-/** Shows the parts of a page when each of them has its data, so that none appears later and moves those below it. Until then there are skeletons. */
+/**
+ * Shows the parts of a page together when their first reads have ended, so that no part appears later and moves the parts below it. Until then
+ * skeletons are shown; after 1.5 s the parts are shown in any case.
+ */
 export function AllAtOnce({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
   const reads = useIsFetching({ predicate: isFirstRead })

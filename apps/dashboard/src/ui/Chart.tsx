@@ -10,14 +10,14 @@ export type ChartSeries = {
 
 type Props = {
   name: string
-  /** What the chart shows, in a sentence for screen readers. */
+  /** What the chart shows, in a sentence below its name. A screen reader reads the sentence, and not the canvas. */
   summary: string
   unit: string
   /** The times of the values in seconds since 1970, ascending. */
   x: readonly number[]
   series: readonly ChartSeries[]
   height?: number
-  /** Writes a time for the table and for the value under the pointer. */
+  /** Writes a time for the table and for the value under the mouse. */
   moment?: (seconds: number) => string
   /** Whether each value belongs to a day in UTC. */
   inUtc?: boolean

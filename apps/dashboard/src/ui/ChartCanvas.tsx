@@ -15,7 +15,7 @@ type Props = {
   onPoint: (index: number | null) => void
 }
 
-/** Draws a chart with uPlot on a canvas, anew when its size, its values or the theme change. uPlot is loaded only on pages with a chart. */
+/** Draws a chart with uPlot on a canvas, and follows changes of its size, its values and the theme. uPlot is loaded only on pages with a chart. */
 export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
@@ -46,7 +46,7 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
       plot.current?.destroy()
       plot.current = null
     }
-    // New values alone need no new drawing: `setData` below shows them.
+    // For new values alone no new plot is made: `setData` below shows them.
   }, [labels, height, onPoint])
 
   const shape = JSON.stringify(data)

@@ -2,7 +2,7 @@ import { Tooltip as Radix } from 'radix-ui'
 import { useState, type ReactNode } from 'react'
 import { useLayer } from './layers.ts'
 
-/** Shows a short text about its children while the pointer or the focus is on them. When `text` is a function, it is called as the tooltip opens. */
+/** Shows a short text about its children while the mouse or the focus is on them. When `text` is a function, it is called as the tooltip opens. */
 export function Tooltip({ text, children }: { text: string | (() => string); children: ReactNode }) {
   const layer = useLayer()
   const [shown, setShown] = useState('')

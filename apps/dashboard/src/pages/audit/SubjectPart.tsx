@@ -3,7 +3,7 @@ import { TextLink } from '../../ui/TextLink.tsx'
 
 type SubjectPartProps = { appId: string; action: string; part: { name: string; text: string } }
 
-/** Shows a detail of an audit entry. The id of an object is a link, unless the action has deleted the object. */
+/** Shows a detail of an audit entry. The id of an object that has a page is a link, unless the action has deleted the object. */
 export function SubjectPart({ appId, action, part: { name, text } }: SubjectPartProps) {
   const kind = name === 'id' ? action.slice(0, action.indexOf('.')) : name.replace(/Id$/, '')
   const isGone = action.endsWith('.deleted') || action.endsWith('.erased') || action.endsWith('.revoked')

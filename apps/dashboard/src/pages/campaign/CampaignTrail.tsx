@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
   'campaign.winner-picked': 'picked the winner',
 }
 
-/** Shows the lines of the audit about a campaign, newest first. */
+/** Shows the newest 50 lines of the audit about a campaign. */
 export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId: string }) {
   const query = { subjectId: campaignId, limit: 50 }
   const { data, error } = api.useQuery('get', '/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query } })

@@ -8,7 +8,7 @@ import type { Breakdown, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaignId: string; reading: Reading; breakdown: Breakdown | undefined }
 
-/** Shows each failure code and skip reason of a send: its number, its meaning, what to do, and whether it goes away by itself. */
+/** Shows each failure code and skip reason of a send: how many pushes have it, its meaning, what to do, and whether it goes away by itself. */
 export function Codes({ appId, campaignId, reading, breakdown }: Props) {
   const { queued, failed, skipped } = reading.stats
   if (failed + skipped === 0) return null

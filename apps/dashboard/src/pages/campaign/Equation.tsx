@@ -49,7 +49,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
   )
 }
 
-/** Recounts the pushes in the ledger and shows by how much the counters differ. */
+/** A button that recounts the pushes in the ledger and shows by how much the counters differ. */
 function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
   const [asked, setAsked] = useState(0)
   const { data, error, isFetching, refetch } = api.useQuery(

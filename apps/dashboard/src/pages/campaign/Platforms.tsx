@@ -58,7 +58,7 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
   )
 }
 
-/** Gives the counters of a platform: from the stream while the page follows it, else from the breakdown. */
+/** Gives the counters of a platform: from the stream when the reading came from it, else from the breakdown. */
 function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown | undefined) {
   if (byPlatform) return { platform, ...byPlatform[platform] }
   const known = breakdown?.byPlatform[platform]
@@ -108,7 +108,7 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
     >
       {circuitSentence(platform, code)} {some(heldCount, 'push waits', 'pushes wait')}, and nobody was invalidated. Since{' '}
       <Time at={since} />
-      {/* While a send is paused no probe is sent, so the time of the next probe may be past and is not shown. */}
+      {/* While a send is paused no probe is sent, so the time of the next probe may be past. A past time is not shown. */}
       {probeAt !== null && Date.parse(probeAt) > Date.now() && (
         <>
           ; asked again <Time at={probeAt} precise />

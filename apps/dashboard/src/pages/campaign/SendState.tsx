@@ -11,7 +11,8 @@ import { CampaignStatus } from './CampaignStatus.tsx'
 type Props = { appId: string; campaign: Campaign; reading: Reading; stream: ReturnType<typeof useSend>['stream'] }
 
 /**
- * Shows the state of the send in one sentence and its times. While the stream of a send under way is broken, it also shows the time of the reading.
+ * Shows the state of the send in one sentence and its times. While the page follows a send whose stream is broken or refused, it also shows the time
+ * of the reading.
  */
 export function SendState({ appId, campaign, reading, stream }: Props) {
   const follows = isFollowed(reading.status)

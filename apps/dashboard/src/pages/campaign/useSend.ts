@@ -14,7 +14,7 @@ export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   byPlatform: PlatformProgress | null
   /**
    * Whether the fan-out is complete, the speed and the time left, from the last event of the stream. Null while the stream has brought no event, and
-   * when a later read finds the send no longer under way.
+   * when a later read finds the send neither sending nor paused.
    */
   pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
 }
@@ -27,8 +27,8 @@ const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 
 /**
- * Reads a campaign, and follows its stream while it is under way. `reading` is the stream's last event while the stream is open, else the newer of
- * that event and the last read.
+ * Reads a campaign, and follows its stream while it is being sent or paused. `reading` is the stream's last event while the stream is open and
+ * agrees with the last read on the status, else the newer of the two.
  */
 export function useSend(appId: string, id: string) {
   const queryClient = useQueryClient()

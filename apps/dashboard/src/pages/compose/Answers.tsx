@@ -10,8 +10,8 @@ import { VariantTabs } from './MessageAsk.tsx'
 import type { Screen } from './useScreen.ts'
 
 /**
- * The right half of the composer: the previews and the sizes in bytes. Beside the message it also has the number of devices; the review has it from
- * the dry run.
+ * The right half of the composer: the previews and the sizes in bytes. While the operator writes, it also shows the number of devices; the review
+ * takes that number from the dry run.
  */
 export function Answers({ appId, draft, screen, isReview }: { appId: string; draft: CampaignDraft; screen: Screen; isReview: boolean }) {
   const { content } = screen

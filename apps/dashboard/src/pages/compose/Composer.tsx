@@ -17,7 +17,7 @@ import { useScreen } from './useScreen.ts'
 
 /**
  * The composer. The operator writes in the left half, and the right half shows the number of devices, the previews and the sizes. With `step=review`
- * in the address the left half shows the review.
+ * in the address, the left half shows the review of a stored draft without mistakes.
  */
 export function Composer({
   appId,

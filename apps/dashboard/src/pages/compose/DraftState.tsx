@@ -10,8 +10,8 @@ import { clockTime } from '../../core/time.ts'
 import { keeper } from './useDraft.ts'
 
 /**
- * Shows what the operator must know or decide about the draft: it was changed elsewhere, it is no draft any more, or this browser has an earlier
- * version.
+ * Shows what the operator must know or decide about the draft: it was changed elsewhere, it is no draft any more, or this browser has a text that
+ * was never saved.
  */
 export function DraftBanners({
   appId,

@@ -120,7 +120,7 @@ function templateDraft(data: TemplateRead & { id: string; name: string }): Templ
   return { id: data.id, name: data.name, content, options }
 }
 
-/** Reads the template of a draft; undefined when the draft has none, or while it is being read. */
+/** Reads the template of a draft; undefined when the draft has none, and until it has been read. */
 export function useTemplate(appId: string, templateId: string | null): TemplateDraft | undefined {
   const { data } = api.useQuery(
     'get',

@@ -10,7 +10,7 @@ const words: Record<ClockChange, string> = {
   shifted: 'The clocks have changed since the time before: in UTC it is another time of day.',
 }
 
-/** Shows the next instants of a schedule in three time zones: the campaign's, this browser's and UTC. */
+/** Shows the next instants of a schedule in the chosen time zone, in this browser's and in UTC. */
 export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: string }) {
   const [now] = useState(() => new Date())
   const instants = useMemo(() => nextInstants(schedule, now, zone), [schedule, now, zone])

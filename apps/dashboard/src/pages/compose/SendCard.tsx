@@ -53,7 +53,7 @@ export function SendCard({
     } catch (fault) {
       const { status } = faultOf(fault)
       if (status >= 400 && status < 500 && status !== 409) throw fault
-      // With a 409 the draft was sent before. With any other error the answer was lost, and the campaign's status says whether it was sent.
+      // After a 409, after a 5xx and without an answer the draft may have been sent. The campaign's status says whether it was.
       const now = await readCampaign(appId, campaignId)
       if (now.status === 'draft') throw fault
       open(status === 409 ? 'This message had been sent already.' : `${nameOf(draft)} is on its way.`)

@@ -103,7 +103,7 @@ function IdField({ label, value, onChange }: OneField) {
   const isWrong = text !== '' && !isId
   useEffect(() => {
     if (text !== (value ?? '') && (isId || text === '')) onChange(text === '' ? undefined : text)
-    // The effect runs only after typing: when the address changes by other means, React makes a new field.
+    // Only typing changes `text`. When the address changes by other means, React makes a new field.
   }, [text])
   return (
     <Field label={label} error={isWrong && text.length >= 24 ? 'An id has 24 characters, 0 to 9 and a to f.' : undefined}>

@@ -10,8 +10,8 @@ import { Field } from '../../ui/Field.tsx'
 import { TextArea } from '../../ui/TextInput.tsx'
 
 /**
- * A dialog that finds the user of a device by the device's token or endpoint. The page sends it in the body of a request, because browsers, proxies
- * and logs store the URLs of requests.
+ * A dialog that finds the user of a device by the device's token or endpoint. The page sends the token or endpoint in the body of a request, because
+ * browsers, proxies and logs store the URLs of requests.
  */
 export function FindByAddress({ onClose }: { onClose: () => void }) {
   const appId = useAppId()

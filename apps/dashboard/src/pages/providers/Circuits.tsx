@@ -14,7 +14,7 @@ import { kinds, type Kind } from './kinds.ts'
 
 type Circuit = components['schemas']['Circuit']
 
-/** Shows the circuits of a provider. A closed circuit lets pushes through; an open one holds them and loses none. */
+/** Shows the circuits of a provider. A closed circuit lets pushes through; an open one holds them. */
 export function Circuits({ kind, circuits, onProbed }: { kind: Kind; circuits: readonly Circuit[]; onProbed: () => void }) {
   const open = circuits.filter(({ state }) => state === 'open')
   if (open.length === 0)

@@ -30,7 +30,7 @@ export function FcmForm({ before, onDone }: { before: Before | undefined; onDone
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     if (file === undefined) return setProblem(problem ?? 'Drop the file of the service account first.')
-    // The file was checked when it was chosen; the server checks each field again.
+    // The file was checked when it was chosen; Herald checks each field again.
     const serviceAccount = file.serviceAccount as Body['serviceAccount']
     try {
       await save(() => client.PUT('/v1/admin/apps/{appId}/providers/fcm', { params: { path: { appId } }, body: { serviceAccount } }))

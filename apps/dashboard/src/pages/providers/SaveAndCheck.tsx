@@ -80,7 +80,7 @@ export function SaveButton({
   )
 }
 
-/** Says whether the provider could not be asked, so that the check says nothing about the credentials. */
+/** Says whether the provider gave no verdict, so that the check says nothing about the credentials. */
 const isAway = ({ code }: Checked): boolean =>
   code === 'provider_unavailable' || code === 'network_error' || code === 'timeout' || code === 'rate_limited'
 

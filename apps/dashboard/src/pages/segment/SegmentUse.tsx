@@ -14,7 +14,7 @@ import { Time } from '../../ui/Time.tsx'
 
 type SavedSegment = components['schemas']['SavedSegment']
 
-/** Shows how a saved segment is used: its last count, the campaigns that will use it, and some of its users. */
+/** Shows how a saved segment is used: its last count, the drafts and the scheduled and recurring campaigns that name it, and some of its users. */
 export function SegmentUse({ appId, segment }: { appId: string; segment: SavedSegment }) {
   return (
     <>

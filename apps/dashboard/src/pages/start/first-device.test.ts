@@ -21,7 +21,7 @@ test('the first steps use the newest reachable device', () => {
 })
 
 // spec: dashboard/first-steps
-test('the first steps are offered until the app has a device and has sent a push', () => {
+test('the first steps are offered until the app has a device and has queued a push', () => {
   const counts = (total: number) => ({ total, reachable: total, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 })
   const devices = (total: number) => ({ ios: counts(0), android: counts(total), web: counts(0) })
   const day = (queued: number) => ({

@@ -29,8 +29,8 @@ type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
 type Details = readonly { path: string; message: string }[]
 
 /**
- * Lets the operator edit a template, with the editor and the previews that messages have. A button saves it, because backends send the saved
- * template.
+ * Lets the operator edit a template, with the editor and the previews that messages have. The template is saved only when the operator asks for it,
+ * because backends send what is saved.
  */
 export function TemplateEditor({ appId, stored, initial }: { appId: string; stored: StoredTemplate | undefined; initial: TemplateForm }) {
   const [form, setForm] = useState(initial)

@@ -32,8 +32,8 @@ const states = [
 ] as const
 
 /**
- * Shows the deliveries of an endpoint, newest first and filtered by state. A click opens a delivery. Deliveries that failed within one hour can be
- * sent again together.
+ * Shows the deliveries of an endpoint, newest first and filtered by state. A click opens a delivery. Failed deliveries that were made in the same
+ * hour can be sent again together.
  */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const appId = useAppId()
@@ -129,7 +129,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 
 type Delivery = components['schemas']['WebhookDelivery']
 
-/** At most this many hours have a button that sends their failed deliveries again. Deliveries of other hours are sent again one by one. */
+/** At most this many hours have a button that sends their failed deliveries again. Deliveries of other hours can be sent again one by one. */
 const mostHours = 3
 
 function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; deliveries: readonly Delivery[]; onDone: () => void }) {

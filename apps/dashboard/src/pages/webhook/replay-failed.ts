@@ -30,8 +30,8 @@ export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Pr
 }
 
 /**
- * Gives the ids of the failed deliveries whose body is stored. All are read before the first is sent, because a delivery that fails again would be
- * listed again.
+ * Gives the ids of at most `mostReplayed` failed deliveries whose body is stored. All are read before the first is sent, because a delivery that
+ * fails again would be listed again.
  */
 async function failedBetween({ appId, webhookId: id, from, to }: Hour): Promise<string[]> {
   const found: string[] = []

@@ -123,7 +123,7 @@ export function WebhookForm({
   )
 }
 
-/** Shows the secret of an endpoint once, after it was made. */
+/** Shows the secret of an endpoint once, after the secret was made. */
 export const EndpointSecret = (props: { title: string; secret: string; onClose: () => void }) => (
   <NewSecret {...props}>
     With this secret your receiver verifies that a delivery comes from Herald. It is shown this once: keep it where your backend keeps its

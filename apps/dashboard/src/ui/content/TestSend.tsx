@@ -19,7 +19,7 @@ import { useTestSend } from './useTestSend.ts'
 /** The language, the user and the app's time zone on screen. A test "as on screen" sends the text filled in with them. */
 type OnScreen = { locale: string; person: Person; zone: string }
 
-/** Sends a message to the chosen test devices. Each row then shows the outcome on its device, with the provider's answer. */
+/** Sends a message to the chosen test devices, at most 20. Each row then shows the outcome on its device, with the provider's answer. */
 export function TestSend({
   appId,
   content,

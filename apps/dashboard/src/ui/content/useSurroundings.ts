@@ -6,7 +6,10 @@ import { useApp } from '../../session/useAppId.ts'
 type Tag = { name: string; type: string; values: string[] }
 const none: Tag[] = []
 
-/** Reads what a preview needs of an app: its name, its time zone, its tags, and the user whom `key` names (`nobody`, or the id of a user). */
+/**
+ * Reads what a preview needs of an app: its name, its time zone, its tags, and the user whom `key` names (`nobody`, or the id of a user), else a
+ * made-up user.
+ */
 export function useSurroundings(
   appId: string,
   key: string | undefined,

@@ -135,7 +135,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
         />
       ) : (
         <SegmentContext value={actions}>
-          {/* Says to screen readers what has moved. */}
+          {/* Says to screen readers what the last change has done. */}
           <p role="status" className="sr-only">
             {said}
           </p>

@@ -26,7 +26,7 @@ function read(text: string): { value: Record<string, unknown> } | { message: str
   }
 }
 
-/** Lets the operator edit a segment as JSON. A text that is valid JSON is taken over at each key; mistakes are shown with their path. */
+/** Lets the operator edit a segment as JSON. A text that is a JSON object is taken over at each key; mistakes are shown with their path. */
 export function SegmentJson({ definition, details, draft, onDraft, onChange }: SegmentJsonProps) {
   const id = useId()
   const written = JSON.stringify(definition, undefined, 2)

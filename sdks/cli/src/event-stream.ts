@@ -7,7 +7,7 @@ export type Watcher = {
   event(event: WebhookEvent): void
   /** Called with the number of events that Herald left out, because there were more than 100 in a second. */
   dropped?(count: number): void
-  /** Called when the stream broke. `watchEvents` opens it again after a pause. */
+  /** Called when the stream ended, broke or could not be opened. `watchEvents` opens it again after a pause. */
   broken?(reason: string): void
 }
 

@@ -108,7 +108,7 @@ async function seriesDifference(tenant: Tenant): Promise<number> {
 }
 
 /**
- * After a kill the simulator still reads for this long what the process had written, which is up to a window of pushes. Two kills are always further
+ * After a kill the simulator still reads for this long what the process had written, which is up to a window of pushes. Two kills must be further
  * apart.
  */
 const readLateMs = 100

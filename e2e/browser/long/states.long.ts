@@ -145,7 +145,7 @@ const nothingYet: Record<string, string> = {
   '/inbox': 'No virtual device yet',
 }
 
-test('in an app without data each page with a list says that there is nothing yet, or that nothing matches', async () => {
+test('in an app without data the pages with lists say that there is nothing yet, or that nothing matches', async () => {
   const { herald } = dashboard
   const { appId } = await givenTenant(herald)
   const { page, watched } = await dashboard.open('/overview')

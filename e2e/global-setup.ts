@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node'
 
 /**
  * Runs before the first test file. It starts the Heralds that test files share, one for each process that runs files: starting one costs some 20 s of CPU
- * time, more than most files need for their tests. These Heralds may post webhooks to this machine. Gives a function that stops them, which fails when NATS has refused a
- * service something.
+ * time, more than most files need for their tests. These Heralds may post webhooks to this machine. Gives a function that stops them, which fails
+ * when NATS has refused a service something.
  */
 export default async function startShared(project: TestProject, env: Record<string, string> = {}): Promise<() => Promise<void>> {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)

@@ -16,7 +16,8 @@ declare module 'vitest' {
 
 /**
  * Gives the Herald that the test files of this process use one after another. A file makes an app of its own there, removes the faults that it sets at the
- * simulator, and leaves every service running. global-setup.ts starts and stops it. When HERALD_STACK describes containers with Herald, all files share those.
+ * simulator, and leaves every service running. global-setup.ts starts and stops it. When HERALD_STACK describes containers with Herald, all files
+ * share those.
  */
 export function sharedPlatform(): Herald {
   const stack = givenStack()

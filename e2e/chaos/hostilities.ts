@@ -38,8 +38,8 @@ const segmentsByCost = [
 ]
 
 /**
- * Lists everything that the hostile app does at once. The platform has no rate limits here; the sizes of segments, requests and lists are what Herald's
- * other limits allow.
+ * Lists everything that the hostile app does at once. The platform has no rate limits here; the sizes of segments, requests and lists are what
+ * Herald's other limits allow.
  */
 export function openHostilities({
   tenant,

@@ -20,14 +20,17 @@ class HeraldException(val status: Int, val code: String, message: String) : IOEx
  * A client of Herald for one Android app on one device. A function may make several requests, and blocks for at most 10 s for each connection and
  * 10 s for each answer. So call it from a background thread.
  *
- * @param baseUrl the address of Herald, such as `https://push.example.com`; plain http is accepted only for this machine, and for `10.0.2.2`, the host of an emulator
+ * @param baseUrl the address of Herald, such as `https://push.example.com`; plain http is accepted only for this machine, and for `10.0.2.2`, the
+ * host of an emulator
  * @param appKey the public key of your app in Herald (`pk_live_…`)
  * @param directory a private directory of the Android app, such as `context.noBackupFilesDir`, for the id of the device and the waiting changes
  */
 class Herald(baseUrl: String, private val appKey: String, directory: File) {
   private val base = baseUrl.trimEnd('/')
   private val state = State(File(directory, "herald.state"))
-  /** A fair lock, so that registrations and changes run one after another in the order in which they were made. Reports about pushes do not take it. */
+  /**
+   * A fair lock, so that registrations and changes run one after another in the order in which they were made. Reports about pushes do not take it.
+   */
   private val turns = ReentrantLock(true)
 
   init {
@@ -99,7 +102,10 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     state.clear()
   }
 
-  /** Reports that a push was shown. Call it after showing the push, never before. Gives whether the report arrived, and does not throw when it did not. */
+  /**
+   * Reports that a push was shown. Call it after showing the push, never before. Gives whether the report arrived, and does not throw when it did
+   * not.
+   */
   fun delivered(msgId: String): Boolean = report("d", msgId, null)
 
   /** Reports that the user opened the app by this push. */
@@ -111,7 +117,10 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   /** Reports that the user closed this push. Do not call it for a push that a later push replaced. */
   fun dismissed(msgId: String): Boolean = report("x", msgId, null)
 
-  /** Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most 49 others. */
+  /**
+   * Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most
+   * 49 others.
+   */
   private fun change(change: Change) = turns.withLock {
     state.waiting = (state.waiting + change).takeLast(mostWaiting)
     sendWaiting()

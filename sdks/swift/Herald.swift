@@ -18,7 +18,8 @@ public actor Herald {
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
   private static let mostWaiting = 50
-  /// The end of the last registration or change. An actor may begin a second call while the first waits for an answer, so each first waits for this task.
+  /// The end of the last registration or change. An actor may begin a second call while the first waits for an answer, so each first waits for this
+  /// task.
   private var turn: Task<Void, Never> = Task {}
 
   /// - Parameters:
@@ -125,8 +126,8 @@ public actor Herald {
     return link.flatMap { URL(string: $0) }
   }
 
-  /// Adds a push's picture to its notification, for a notification service extension. Gives the notification unchanged when the push has no picture, or
-  /// the picture does not load; it waits at most 10 s for a further part of it.
+  /// Adds a push's picture to its notification, for a notification service extension. Gives the notification unchanged when the push has no picture,
+  /// or the picture does not load; it waits at most 10 s for a further part of it.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {
     let herald = content.userInfo["herald"] as? [String: Any]
     guard let text = herald?["image"] as? String, let url = URL(string: text), url.scheme == "https",
@@ -151,7 +152,8 @@ public actor Herald {
     try await mine.value
   }
 
-  /// Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most 49 others.
+  /// Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most
+  /// 49 others.
   private func change(_ method: String, _ path: String, _ body: [String: Any]?, identityToken: String? = nil) async throws {
     var waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
     var entry: [String: Any] = ["method": method, "path": path, "at": Date().timeIntervalSince1970]

@@ -20,7 +20,9 @@ export type Call = CallOptions & {
 
 /** Sends requests for `notifications`, `campaigns` and the other resources of the SDK. */
 export type Client = {
-  /** Sends a request and gives the JSON of the answer; undefined when the answer has no body. Rejects with a HeraldError, or with the signal's reason. */
+  /**
+   * Sends a request and gives the JSON of the answer; undefined when the answer has no body. Rejects with a HeraldError, or with the signal's reason.
+   */
   request<Answer>(method: string, path: string, call?: Call): Promise<Answer>
   /** Sends a request and gives the Response, for streams. Once the headers have come no time limit holds. Rejects unless the status is a 2xx. */
   open(method: string, path: string, call?: Call): Promise<Response>

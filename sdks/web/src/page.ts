@@ -37,8 +37,8 @@ export type Herald = {
   /** Asks the user for permission and registers this browser. Call it while you handle a click. */
   subscribe(user?: UserChanges): Promise<State>
   /**
-   * Calls `ask`, which shows a dialog of your page, and subscribes when `ask` gives true. By default it asks again 14 days after a refusal, and not after
-   * the third. It does not call `ask` before `ready`, nor when the user is subscribed, has opted out, or has denied the permission.
+   * Calls `ask`, which shows a dialog of your page, and subscribes when `ask` gives true. By default it asks again 14 days after a refusal, and not
+   * after the third. It does not call `ask` before `ready`, nor when the user is subscribed, has opted out, or has denied the permission.
    */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
   /** Ends the browser's subscription and deletes the device at Herald. */

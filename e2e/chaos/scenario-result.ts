@@ -79,7 +79,7 @@ const counted = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened', '
 type SeriesPoint = Counts & { platform?: string }
 type Series = { points: SeriesPoint[]; codes?: { outcome: 'failed' | 'skipped'; count: number }[] }
 
-/** Answers by how much the sum of an app's hourly counters differs from the sum of its campaigns' statistics. */
+/** Gives by how much an app's hourly counters differ from the statistics of its campaigns, added up over all counters and codes. */
 async function seriesDifference(tenant: Tenant): Promise<number> {
   const read = async <Body>(path: string): Promise<Body> => {
     const { status, body } = await tenant.admin<Body>('GET', path)

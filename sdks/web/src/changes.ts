@@ -48,8 +48,8 @@ export function dropOldChanges(kept: Kept): void {
 }
 
 /**
- * Gives the next change to send. While Herald has no device for this browser, it is a registration
- * (none after an opt-out) or the deletion of an earlier device. Gives undefined when there is nothing to send.
+ * Gives the next change to send; undefined when there is none. While Herald has no device for this browser, only a registration (not after an
+ * opt-out) and the deletion of an earlier device are sent.
  */
 export const nextChange = ({ device: { id }, changes, out }: Kept): Change | undefined =>
   id ? changes[0] : changes.find(({ kind, device }) => device || (kind === 'register' && !out))

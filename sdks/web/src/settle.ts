@@ -115,7 +115,7 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
         continue
       }
       refused.set(change.id, error)
-      // 401 means that the app key was replaced. The page will bring the new one. The waiting changes stay, because one may be an opt-out.
+      // 401 means that Herald does not take the app key any more. The waiting changes stay for a page with a new key, because one may be an opt-out.
       if (status === 401) return
       await store(remove)
     }

@@ -129,7 +129,7 @@ test('a new key is shown once, and after it is revoked it is refused', async () 
 })
 
 // spec: dashboard/inbox-gestures, tracking/report, tracking/shows-at-once
-test('a push arrives on virtual phones, and a tap, a button and a swipe are counted as on real devices', async () => {
+test('a push arrives on virtual phones, and a tap, a button and a swipe are counted as opens, clicks and a dismissal', async () => {
   await goTo('/inbox')
   for (const name of ['First', 'Second', 'Third']) {
     await page.getByRole('button', { name: 'Add a device' }).first().click()

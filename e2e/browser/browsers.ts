@@ -37,7 +37,7 @@ export async function openChromium({ profile = freshProfile(), origins = [] as s
 
 /**
  * Opens a headless Firefox with the push service at `pushService` (autopush.ts), until the end of the test file. Every page may show notifications.
- * They are windows of Firefox, which a test can click (alerts.ts).
+ * The notifications are windows of Firefox, which a test can click (alerts.ts).
  */
 export async function openFirefox({
   profile = freshProfile(),

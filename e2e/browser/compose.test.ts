@@ -95,7 +95,7 @@ const tabs = [
   ['web', 'Chrome'],
 ] as const
 
-/** Sends a text to the user's three devices and gives the pushes that arrived, by platform. A platform that refuses the text is missing. */
+/** Sends a text to the user's three devices and gives the pushes that arrived, by platform. A platform for which the push is too large is missing. */
 async function sendToZoe(entry: Entry, after: number): Promise<Map<Device['platform'], Push>> {
   const notification = { target: { externalIds: ['zoë-7'] }, content: { _default: 'en', en: entry } }
   const made = await tenant.call<{ id: string }>('POST', '/v1/notifications', notification)
@@ -175,7 +175,7 @@ test('an operator can write, review and send a message with the keyboard alone, 
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
   const id = page.url().slice(-24)
-  // A second operator who sends the draft is led to the campaign that the first has begun.
+  // A second tab that sends the draft is led to the campaign that the first has begun.
   await other.page.getByRole('button', { name: 'Send to 3 devices' }).click()
   await other.page.waitForURL(`**/campaigns/${id}`)
   await isSent(id)

@@ -72,7 +72,7 @@ test.each<[string, Json]>([
     expect(shown).toEqual((await app.dryRun({ campaignId })).waves.map(({ at }) => at))
     const total = await page.getByRole('region', { name: 'What would happen' }).locator('strong').first().innerText()
     expect(devices.every((count) => count > 0)).toBe(true)
-    // A recurrence goes to everyone at each instant, so the sum is a multiple of the audience.
+    // A recurrence goes to everyone at each instant, so the sum is a multiple of the number of devices.
     expect(devices.reduce((sum, count) => sum + count, 0) % Number(total)).toBe(0)
 
     const id = await press(page, /^(Schedule|Start)/)

@@ -37,7 +37,10 @@ const segmentsByCost = [
   anyOf(1, dearLeaf),
 ]
 
-/** Lists everything that the hostile app does at once, each within its documented limits. */
+/**
+ * Lists everything that the hostile app does at once. The platform has no rate limits here; the sizes of segments, requests and lists are what
+ * Herald's other limits allow.
+ */
 export function openHostilities({
   tenant,
   devices,

@@ -79,7 +79,7 @@ const counted = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened', '
 type SeriesPoint = Counts & { platform?: string }
 type Series = { points: SeriesPoint[]; codes?: { outcome: 'failed' | 'skipped'; count: number }[] }
 
-/** Answers by how much the sum of an app's hourly counters differs from the sum of its campaigns' statistics. */
+/** Gives by how much an app's hourly counters differ from the statistics of its campaigns, added up over all counters and codes. */
 async function seriesDifference(tenant: Tenant): Promise<number> {
   const read = async <Body>(path: string): Promise<Body> => {
     const { status, body } = await tenant.admin<Body>('GET', path)
@@ -108,7 +108,7 @@ async function seriesDifference(tenant: Tenant): Promise<number> {
 }
 
 /**
- * After a kill the simulator still reads for this long what the process had written, which is up to a window of pushes. Two kills are always further
+ * After a kill the simulator still reads for this long what the process had written, which is up to a window of pushes. Two kills must be further
  * apart.
  */
 const readLateMs = 100

@@ -16,7 +16,7 @@ export type Scene = {
 export type Scenario = {
   /** What must be true, in one sentence. */
   promise: string
-  /** True when it runs in a network namespace made for it, where lost packets harm no other program. Needs root. */
+  /** True when the scenario runs in a network namespace made for it, where lost packets harm no other program. Needs root. */
   ownNetwork?: boolean
   /** Runs the scenario and resolves when everything that it started has ended. Rejects when it could not run to its end. */
   run: (scene: Scene) => Promise<void>

@@ -37,14 +37,14 @@ export const readStats = (tenant: Tenant, { id }: { id: string }) =>
   tenant.call<{ status: string; stats: CampaignStats }>('GET', `/v1/campaigns/${id}/stats`)
 
 /**
- * The longest wait without any change of a counter. What a dead process leaves behind waits for a lease and the sweeps after it. On a busy machine
- * counters move slowly, but they move.
+ * The longest wait without any change of a counter or a status. What a dead process leaves behind waits for a lease and the sweeps after it. On a
+ * busy machine counters move slowly, but they move.
  */
 const stuckAfterMs = 90_000
 
 /**
- * Waits until every campaign is `sent`, and gives the seconds that this took. Gives up when no counter has moved for 90 s; a campaign then has the
- * last status that was read.
+ * Waits until every campaign is `sent`, and gives the seconds that this took. Gives up when no counter and no status has changed for 90 s; a campaign
+ * then has the last status that was read.
  */
 export async function untilAllSettled(tenant: Tenant, campaigns: Campaign[]): Promise<number> {
   const startedAt = performance.now()

@@ -82,7 +82,7 @@ test('when dispatchers are added from one to four and removed again during a sen
   })
 })
 
-test('when every container is killed in turn during sends, every accepted send still reaches its devices', async () => {
+test('when the containers of the services, of NATS and of Postgres are killed in turn during sends, every accepted send still reaches its devices', async () => {
   const campaigns: Campaign[] = []
   for (const service of [...apps, 'nats', 'postgres']) {
     campaigns.push(await send(`kill-${service}`))

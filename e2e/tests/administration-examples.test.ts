@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { sharedPlatform } from '../platform.ts'
 import { ok } from './campaigns.ts'
 
-// The examples of the administration's OpenAPI document are sent to a platform that has just started.
+// The examples of the administration's OpenAPI document are sent to a running platform.
 
 type Json = Record<string, unknown>
 type Operation = { path: string; method: string; operation: Json }

@@ -87,7 +87,7 @@ test('the Node SDK writes all users of a stream except a wrong one, which it nam
   expect(proxy.dropped()).toBeGreaterThan(2)
 }, 240_000)
 
-test('each resource of the Node SDK works against Herald, and its errors name what is wrong', async () => {
+test('through the Node SDK a backend works with users, segments, templates and notifications of Herald, and an error says what is wrong', async () => {
   const herald = open()
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'kündin/7' }))
   const user = await herald.users.update({ externalId: 'kündin/7' }, { tags: { plan: 'pro' }, language: 'de' })
@@ -138,7 +138,7 @@ test('each resource of the Node SDK works against Herald, and its errors name wh
 }, 240_000)
 
 /**
- * Starts the example shop as a process. `url` is `none` when the process ended before it was ready. `printed` reads what it has printed so far.
+ * Starts the example shop as a process. `url` is `none` when the process ended before it was ready. `printed` gives what the shop has printed so far.
  */
 async function startShop(env: Record<string, string>): Promise<{ url: string; printed: () => string; exited: () => boolean }> {
   const server = resolve(import.meta.dirname, '../../examples/shop/server.ts')

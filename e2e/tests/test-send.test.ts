@@ -82,7 +82,7 @@ test('a test is in the lists of pushes and of tests, but not in the list of camp
 })
 
 // spec: administration/test-send-answer, administration/test-send-exempt
-test('when a provider calls a token invalid or dead, the answer to the test says so and the device is invalidated; a later test says that no push to it was queued', async () => {
+test('when a provider calls a token invalid or dead, the answer to the test says so and the device is invalidated; a later test says that no push to the device was queued', async () => {
   const tenant = await givenTenant(herald)
   const wrong = await register(tenant, 'ios', { externalId: 'ada' }, { answer: 'bad_token' })
   const dead = await register(tenant, 'android', { externalId: 'ada' }, { answer: 'dead' })

@@ -152,7 +152,7 @@ test('every event of a test is marked as a test in the webhook, and no event of 
 })
 
 // spec: webhooks/test, administration/webhooks, webhooks/url-at-save
-test('an operator can test an endpoint, and the test is not in the list of deliveries; an endpoint without https is refused', async () => {
+test('an operator can ping an endpoint, and the ping is not in the list of deliveries; an endpoint without https is refused', async () => {
   const { body: webhook } = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/other` })
   expect((await tenant.admin('POST', `/webhooks/${webhook.id}/test`)).body).toEqual({ status: 204, error: null })
   expect(received.find(({ path }) => path === '/other')?.events[0]?.type).toBe('ping')

@@ -17,17 +17,20 @@ import kotlin.concurrent.withLock
 class HeraldException(val status: Int, val code: String, message: String) : IOException(message)
 
 /**
- * A client of Herald for one Android app on one device. Every function blocks until Herald has answered, at most 10 s for the
- * connection and 10 s for the answer. So call it from a background thread.
+ * A client of Herald for one Android app on one device. A function may make several requests, and blocks for at most 10 s for each connection and
+ * 10 s for each answer. So call it from a background thread.
  *
- * @param baseUrl the address of Herald, such as `https://push.example.com`; plain http is accepted for this machine only
+ * @param baseUrl the address of Herald, such as `https://push.example.com`; plain http is accepted only for this machine, and for `10.0.2.2`, the
+ * host of an emulator
  * @param appKey the public key of your app in Herald (`pk_live_…`)
  * @param directory a private directory of the Android app, such as `context.noBackupFilesDir`, for the id of the device and the waiting changes
  */
 class Herald(baseUrl: String, private val appKey: String, directory: File) {
   private val base = baseUrl.trimEnd('/')
   private val state = State(File(directory, "herald.state"))
-  /** A fair lock, so that calls run one after another in the order in which they were made. */
+  /**
+   * A fair lock, so that registrations and changes run one after another in the order in which they were made. Reports about pushes do not take it.
+   */
   private val turns = ReentrantLock(true)
 
   init {
@@ -36,12 +39,13 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     require(appKey.startsWith("pk_")) { "appKey must be a public key: a secret key in an app is everybody's" }
   }
 
-  /** The id of this device at Herald; null before the first registration. */
+  /** The id of this device at Herald; null while it is not registered. */
   val subscriptionId: String? get() = state["id"]
 
   /**
-   * Registers this device. Call it at every start and when the token has changed. When nothing has changed, it registers at most once in 7 days and
-   * otherwise only reports a session. It does nothing while the user has opted out, because a registration would opt the device in again.
+   * Registers this device. Call it at every start and when the token has changed. When the device has registered the same within 7 days, and Herald
+   * knows it, it only sends waiting changes and reports a session. It does nothing while the user has opted out, because a registration would opt
+   * the device in again.
    */
   fun register(platform: String, token: String, language: String? = null, timezone: String? = null, appVersion: String? = null) = turns.withLock {
     if (state["optedOut"] == "true") return@withLock
@@ -69,7 +73,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   /** Gives the device to this user. When your app in Herald requires verified identities, pass an `identityToken` from your backend. */
   fun login(externalId: String, identityToken: String? = null) = change(Change("POST", "login", json(mapOf("externalId" to externalId)), identityToken))
 
-  /** Gives the device to a new anonymous user, and drops waiting changes of the earlier user. */
+  /** Gives the device to a new anonymous user, and drops all changes that wait. */
   fun logout() = turns.withLock {
     state.waiting = emptyList()
     change(Change("POST", "logout", "", null))
@@ -81,7 +85,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   fun setUser(language: String? = null, timezone: String? = null, country: String? = null) =
     change(Change("POST", "user", json(mapOf("language" to language, "timezone" to timezone, "country" to country).filterValues { it != null }), null))
 
-  /** Stops all pushes until `optIn`. The choice is stored on the device at once, and sent to Herald as soon as Herald can be reached. */
+  /** Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it. */
   fun optOut() = turns.withLock {
     state.set("optedOut" to "true")
     change(Change("PATCH", "", json(mapOf("optedIn" to false)), null))
@@ -98,7 +102,10 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     state.clear()
   }
 
-  /** Reports that a push was shown. Call it after showing the push, never before. Gives whether the report arrived; it never throws. */
+  /**
+   * Reports that a push was shown. Call it after showing the push, never before. Gives whether the report arrived, and does not throw when it did
+   * not.
+   */
   fun delivered(msgId: String): Boolean = report("d", msgId, null)
 
   /** Reports that the user opened the app by this push. */
@@ -110,7 +117,10 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   /** Reports that the user closed this push. Do not call it for a push that a later push replaced. */
   fun dismissed(msgId: String): Boolean = report("x", msgId, null)
 
-  /** Sends one change of the user or the device, after all earlier changes. Offline it is stored, for at most 7 days, with at most 49 others. */
+  /**
+   * Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most
+   * 49 others.
+   */
   private fun change(change: Change) = turns.withLock {
     state.waiting = (state.waiting + change).takeLast(mostWaiting)
     sendWaiting()
@@ -134,7 +144,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     }
   }
 
-  /** Reports a session. Gives the HTTP status of the answer, or 0 when there was no answer. */
+  /** Reports a session. Gives 200 when Herald took it, else the HTTP status; 0 when there was no answer, or no registered device. */
   private fun session(): Int {
     val id = subscriptionId ?: return 0
     return try {

@@ -10,7 +10,7 @@ public struct HeraldError: Error {
   public let message: String
 }
 
-/// A client of Herald for one iOS app on one device. Its calls run one after another, in the order in which they were made.
+/// A client of Herald for one iOS app on one device. Registrations and changes run one after another, in the order in which they were made.
 public actor Herald {
   private let baseUrl: URL
   private let appKey: String
@@ -18,7 +18,8 @@ public actor Herald {
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
   private static let mostWaiting = 50
-  /// The end of the last call. An actor may begin a second call while the first waits for an answer, so each call first waits for this task.
+  /// The end of the last registration or change. An actor may begin a second call while the first waits for an answer, so each first waits for this
+  /// task.
   private var turn: Task<Void, Never> = Task {}
 
   /// - Parameters:
@@ -39,8 +40,9 @@ public actor Herald {
   /// The id of this device at Herald; nil before the first registration.
   public var subscriptionId: String? { store.string(forKey: "herald.id") }
 
-  /// Registers this device. Call it at every start and when the token has changed. When nothing has changed, it registers at most once in 7 days and
-  /// otherwise only reports a session. It does nothing while the user has opted out, because a registration would opt the device in again.
+  /// Registers this device. Call it at every start and when the token has changed. When the device has registered the same within 7 days, and Herald
+  /// knows it, it only sends waiting changes and reports a session. It does nothing while the user has opted out, because a registration would opt
+  /// the device in again.
   public func register(token: Data, language: String? = nil, timezone: String? = nil, appVersion: String? = nil) async throws {
     try await inTurn { try await self.registerNow(token: token, language: language, timezone: timezone, appVersion: appVersion) }
   }
@@ -78,7 +80,7 @@ public actor Herald {
     try await change("POST", "login", ["externalId": externalId], identityToken: identityToken)
   }
 
-  /// Gives the device to a new anonymous user, and drops waiting changes of the earlier user.
+  /// Gives the device to a new anonymous user, and drops all changes that wait.
   public func logout() async throws {
     store.removeObject(forKey: "herald.waiting")
     try await change("POST", "logout", nil)
@@ -89,7 +91,7 @@ public actor Herald {
     try await change("PATCH", "user", ["tags": tags])
   }
 
-  /// Stops all pushes until `optIn`. The choice is stored on the device at once, and sent to Herald as soon as Herald can be reached.
+  /// Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it.
   public func optOut() async throws {
     store.set(true, forKey: "herald.optedOut")
     try await change("PATCH", "", ["optedIn": false])
@@ -106,7 +108,7 @@ public actor Herald {
     await report("d", msgId)
   }
 
-  /// Reports what the user did with a push, and gives the link to open. `action` is the identifier of the response.
+  /// Reports what the user did with a push, and gives the link to open, if there is one. `action` is the identifier of the response.
   @discardableResult
   public func handle(_ userInfo: [AnyHashable: Any], action: String) async -> URL? {
     guard let msgId = Self.msgId(userInfo) else { return nil }
@@ -124,7 +126,8 @@ public actor Herald {
     return link.flatMap { URL(string: $0) }
   }
 
-  /// Adds the picture to a notification, for a notification service extension. Gives the notification without one when none comes within 10 s.
+  /// Adds a push's picture to its notification, for a notification service extension. Gives the notification unchanged when the push has no picture,
+  /// or the picture does not load; it waits at most 10 s for a further part of it.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {
     let herald = content.userInfo["herald"] as? [String: Any]
     guard let text = herald?["image"] as? String, let url = URL(string: text), url.scheme == "https",
@@ -149,7 +152,8 @@ public actor Herald {
     try await mine.value
   }
 
-  /// Sends one change of the user or the device, after all earlier changes. Offline it is stored, for at most 7 days, with at most 49 others.
+  /// Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most
+  /// 49 others.
   private func change(_ method: String, _ path: String, _ body: [String: Any]?, identityToken: String? = nil) async throws {
     var waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
     var entry: [String: Any] = ["method": method, "path": path, "at": Date().timeIntervalSince1970]
@@ -182,7 +186,7 @@ public actor Herald {
     }
   }
 
-  /// Reports a session. Gives the HTTP status of the answer, or 0 when there was no answer.
+  /// Reports a session. Gives 200 when Herald took it, else the HTTP status; 0 when there was no answer, or no registered device.
   private func foregroundStatus() async -> Int {
     guard let id = subscriptionId else { return 0 }
     do {

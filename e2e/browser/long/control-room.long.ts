@@ -82,7 +82,7 @@ const expectedOf = ({ queued, sent, failed, skipped }: Counters) => ({
 })
 
 // spec: dashboard/equation, dashboard/streams, campaigns/pause, campaigns/resume
-test('the numbers of a large send always add up, follow the API within 1.5 s except while a killed gateway comes back, and end as the simulator’s record', async () => {
+test('the numbers of a large send always add up, follow the API within 1.5 s except while a killed gateway comes back, and at the end agree with the simulator’s record', async () => {
   const { tenant, herald } = dashboard
   const { id, page, watched, seen } = await openRoom('Watched')
   const samples = sampleStats(id)

@@ -120,7 +120,7 @@ test('of a million pushes the first page by each of 14 filters is on screen with
 })
 
 // spec: administration/pushes
-test('an operator who reads on in the log of a million pushes while a send settles sees each of its pushes once', async () => {
+test('an operator who reads on in the log of a million pushes while a send settles sees each push of the send once', async () => {
   const { tenant } = dashboard
   await tenant.simulator('PUT', '/faults', { latencyMs: 2_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))

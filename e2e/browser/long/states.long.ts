@@ -117,7 +117,7 @@ test.each(names)(
 /** The largest layout shift that a page may have while it loads, by Chromium's measure, in which 0.1 still counts as good. */
 const mostShift = 0.02
 
-test.each(['compose', ...names])('%s: next to nothing moves while it loads', async (name) => {
+test.each(['compose', ...names])('while the page %s loads, next to nothing on it moves', async (name) => {
   const { page, watched } = await dashboard.open('/log')
   await slowDown(page)
   const address = `${dashboard.herald.baseUrl}/dashboard/apps/${dashboard.tenant.appId}${path[name] ?? `/${name}`}`
@@ -145,7 +145,7 @@ const nothingYet: Record<string, string> = {
   '/inbox': 'No virtual device yet',
 }
 
-test('in an app without data each page with a list says that there is nothing yet, or that nothing matches', async () => {
+test('in an app without data the pages with lists say that there is nothing yet, or that nothing matches', async () => {
   const { herald } = dashboard
   const { appId } = await givenTenant(herald)
   const { page, watched } = await dashboard.open('/overview')

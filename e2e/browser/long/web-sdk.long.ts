@@ -68,7 +68,7 @@ for (const [how, before] of [
 }
 
 // spec: web/changes-wait
-test('when Herald is away at the start, what the page does meanwhile is sent as soon as Herald is back', async () => {
+test('when Herald is away at the start, what the page does meanwhile is sent when Herald is back', async () => {
   await door.shut()
   await onPage(throughDoor(), async (page) => {
     await ask(page, "herald.login('customer-9')")

@@ -81,7 +81,7 @@ function begin({ lossPercent }: Trouble, herald: Herald): () => number {
   }
 }
 
-/** Reads the ports of the simulated push services, without the port of the simulator's control API. */
+/** Reads the ports of the simulated providers, without the port of the simulator's control API. */
 function portsOfSimulator({ dataDir }: Herald): number[] {
   const { simulator } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { simulator: Record<string, number> }
   const { control: _control, ...services } = simulator

@@ -17,7 +17,7 @@ const final = new Set(['sent', 'failed', 'skipped'])
 
 /** A user with one device. The tag `group`, from 0 to 9, also decides the user's time zone. */
 type User = Registered & { group: number; userId: string }
-/** A send, and which users its audience leaves out. */
+/** A send, and which users its segment or sample leaves out. */
 type Sent = { name: string; id: string; leavesOut: (user: User) => boolean }
 
 export const explain: Scenario = {

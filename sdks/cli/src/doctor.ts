@@ -168,7 +168,7 @@ function proxyFinding(baseUrl: string | null, url: string, headers: Headers): Fi
   }
 }
 
-/** Checks that events of a stream arrive at once: a proxy that buffers answers would hold them back. */
+/** Checks that the first event of a stream arrives within 6 s: a proxy that buffers answers would hold it back. */
 async function streamFinding(herald: Herald, path: string, stop: AbortSignal): Promise<Finding> {
   const enough = new AbortController()
   const timer = setTimeout(() => enough.abort(), streamWithinMs)

@@ -7,11 +7,11 @@ export type Watcher = {
   event(event: WebhookEvent): void
   /** Called with the number of events that Herald left out, because there were more than 100 in a second. */
   dropped?(count: number): void
-  /** Called when the stream broke. `watchEvents` opens it again after a pause. */
+  /** Called when the stream ended, broke or could not be opened. `watchEvents` opens it again after a pause. */
   broken?(reason: string): void
 }
 
-/** A stream that brings nothing for this long is given up. Herald writes something every 10 s. */
+/** A stream that brings nothing for this long is given up. Herald writes a heartbeat after 10 s of silence. */
 const silentMs = 35_000
 const [firstDelayMs, longestDelayMs] = [500, 10_000]
 const longestMessage = 1_000_000
@@ -43,7 +43,7 @@ export async function watchEvents(herald: Herald, appPath: string, watcher: Watc
   }
 }
 
-/** Reads server-sent events until the stream ends. Rejects when `stop` is aborted, and when the stream brings nothing for 35 s. */
+/** Reads server-sent events until the stream ends. Rejects when Herald refuses it, when it brings nothing for 35 s, and when `stop` is aborted. */
 export async function readStream(
   herald: Herald,
   path: string,

@@ -9,7 +9,8 @@ const mostProblems = 10_000
 
 /**
  * Copies the rejected rows that Herald lists into a file beside the imported one, so that the operator can mend them and import them alone. A second
- * file says why each was rejected. Both may contain personal data, so they are made readable by their owner only. Gives a line to print about them.
+ * file says why each was rejected. Both may contain personal data, so they are made readable by their owner only. Gives a line to print about
+ * the files, or none when no row was rejected.
  */
 export async function writeRejected(herald: Herald, path: string, { file, format }: { file: string; format: string }): Promise<string[]> {
   const problems = await listProblems(herald, path)

@@ -44,7 +44,7 @@ test('`herald login` does not store a token that Herald refuses', async () => {
   expect(terminal.said.join('\n')).toContain('HERALD_TOKEN')
 })
 
-test('`herald login` without a token, or with a public key, says which token is needed and does not show the key', async () => {
+test('`herald login` ends with exit code 2 when it gets no token or a public key, and does not show the key', async () => {
   const terminal = givenTerminal({ answers: ['', 'pk_live_0_planted'] })
   expect(await main(['login', '--url', 'http://127.0.0.1:1'], terminal)).toBe(2)
   expect(await main(['login', '--url', 'http://127.0.0.1:1'], terminal)).toBe(2)

@@ -10,7 +10,7 @@ const id = '671a2b3c4d5e6f7081920a05'
 const stats = (more: object) => ({ queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, ...more })
 const environment = (url: string, token = 'administration-token') => ({ env: { HERALD_URL: url, HERALD_TOKEN: token, HERALD_APP: app } })
 
-test('every command has a --help, and an unknown command, option or word ends with exit code 2', async () => {
+test('every command has a --help, and an unknown command or option, or a word too many, ends with exit code 2', async () => {
   const terminal = givenTerminal()
   for (const name of Object.keys(help)) expect(await main([name, '--help'], terminal)).toBe(0)
   expect(terminal.printed).toEqual(Object.values(help))

@@ -44,7 +44,10 @@ export const campaigns = (client: Client) => {
     pickWinner: (id: string, variant: string, options: CallOptions = {}) =>
       client.request<Schema<'Accepted'>>('POST', `${pathOf(id)}/experiment/winner`, { ...options, body: { variant } }),
 
-    /** Waits until a campaign is sent, cancelled or failed, and gives its stats. After `timeoutMs` it rejects with the code `timeout`. */
+    /**
+     * Waits until a campaign is sent, cancelled or failed, and gives its stats. Rejects with the code `timeout` when that takes longer than
+     * `timeoutMs`.
+     */
     async settled(id: string, { timeoutMs = 60_000, ...options }: SettledOptions = {}): Promise<CampaignStats> {
       const endsAt = Date.now() + timeoutMs
       for (let wait = firstLookMs; ; wait = Math.min(longestLookMs, wait * 1.5)) {

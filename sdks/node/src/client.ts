@@ -10,7 +10,7 @@ export type Call = CallOptions & {
   body?: unknown
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   headers?: Readonly<Record<string, string>>
-  /** An idempotency key: Herald carries out two POST requests with the same key once. */
+  /** An idempotency key: of POST requests with the same key within 24 hours Herald carries out one. */
   idempotencyKey?: string | undefined
   /** Whether the SDK may send the request again after a failure. By default it may, unless the request is a POST without an idempotency key. */
   repeatable?: boolean
@@ -20,9 +20,11 @@ export type Call = CallOptions & {
 
 /** Sends requests for `notifications`, `campaigns` and the other resources of the SDK. */
 export type Client = {
-  /** Sends a request and gives the JSON of the answer; undefined when the answer has no body. Rejects with a HeraldError. */
+  /**
+   * Sends a request and gives the JSON of the answer; undefined when the answer has no body. Rejects with a HeraldError, or with the signal's reason.
+   */
   request<Answer>(method: string, path: string, call?: Call): Promise<Answer>
-  /** Sends a request and gives the Response, for streams. No time limit holds once its headers have come. Rejects unless its status is a 2xx. */
+  /** Sends a request and gives the Response, for streams. Once the headers have come no time limit holds. Rejects unless the status is a 2xx. */
   open(method: string, path: string, call?: Call): Promise<Response>
 }
 

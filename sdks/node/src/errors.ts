@@ -28,7 +28,9 @@ export type ApiCode =
   | 'database_unavailable'
   | 'queue_unavailable'
 
-/** Codes of errors that the SDK itself finds: no usable answer came (the first three), or a webhook delivery cannot be trusted (the last four). */
+/**
+ * Codes of errors that the SDK finds: no usable answer, or none in time (the first three), or a webhook delivery that cannot be trusted (the others).
+ */
 export type SdkCode = 'network_error' | 'timeout' | 'invalid_answer' | 'malformed' | 'bad_signature' | 'too_old' | 'too_new'
 
 /** What is wrong with one field of a request. `path` names the field, such as `content.en.title`. */

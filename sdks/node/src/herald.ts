@@ -57,7 +57,7 @@ export class Herald {
     return this.#client.request(method, path, call)
   }
 
-  /** Calls any operation of the API and gives the raw Response, for streams. No time limit holds once its headers have come. */
+  /** Calls any operation of the API and gives the raw Response, for streams. Once the headers have come no time limit holds. */
   open(method: string, path: string, call: Call = {}): Promise<Response> {
     return this.#client.open(method, path, call)
   }

@@ -24,7 +24,7 @@ export type HeraldOptions = {
   totalTimeoutMs?: number
   /** Called before each try. An error that it throws is ignored. */
   onRequest?: (notice: RequestNotice) => void
-  /** Called after each try. An error that it throws is ignored. */
+  /** Called after each try, except one that the caller's signal aborted. An error that it throws is ignored. */
   onResponse?: (notice: ResponseNotice) => void
   /** A function to use instead of the global `fetch`, for proxies and tests. */
   fetch?: typeof fetch

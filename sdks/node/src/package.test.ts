@@ -64,7 +64,7 @@ test.each([
   expect(run('-p', '.').stdout).toBe('')
 })
 
-test('publint finds no fault in the published package, which has no dependencies and exactly the files that it needs', async () => {
+test('publint finds no fault in the published package, which has no dependencies, and beside its types only the expected files', async () => {
   const { messages } = await publint({ pkgDir: installed, strict: true })
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(messages.map((message) => formatMessage(message, manifest))).toEqual([])

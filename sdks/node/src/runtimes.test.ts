@@ -5,7 +5,7 @@ import { runOn, type Runtime } from './testing/runtimes.ts'
 const promises = 24
 
 test.each<Runtime>(['node-24', 'node-20'])(
-  'the published package passes every test of the SDK on %s',
+  'the built package passes on %s all tests that the SDK has for every runtime',
   async (runtime) => {
     const results = await runOn(runtime)
 

@@ -24,7 +24,7 @@ test('a logout drops waiting logins and changes of user data, and keeps a waitin
   expect(kindsAfter(['register', 'login', 'user', 'opted', 'logout'], 'logout')).toEqual(['register', 'opted', 'logout'])
 })
 
-test('an opt-in or opt-out drops a waiting registration and every earlier opt-in or opt-out', () => {
+test('an opt-in or opt-out drops a waiting registration and an earlier opt-in or opt-out', () => {
   expect(kindsAfter(['register', 'opted', 'user'], 'opted')).toEqual(['user', 'opted'])
 })
 
@@ -56,7 +56,7 @@ test('a browser that Herald does not know sends only its registration or the del
   expect(nextChange(given(waiting, { device: { id: 'a' } }))?.kind).toBe('login')
 })
 
-test('while a logout waits, or a login of another user, the browser’s user counts as uncertain, so that pushes show no text', () => {
+test('while a logout waits, or a login in a browser where a user is logged in, the browser’s user counts as uncertain', () => {
   expect(isOwnerUncertain(given([change('logout')]))).toBe(true)
   expect(isOwnerUncertain(given([change('login')], { device: { person: 'hash' } }))).toBe(true)
   expect(isOwnerUncertain(given([change('login'), change('user'), change('opted')]))).toBe(false)

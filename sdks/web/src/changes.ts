@@ -35,7 +35,7 @@ const overtakes: Partial<Record<Kind, string>> = {
   delete: 'register user login logout opted',
 }
 
-/** Adds a change to the waiting ones and removes those that become pointless. When 50 wait, it also drops the waiting logins and user data. */
+/** Adds a change to the waiting ones, and removes waiting changes that it makes pointless. When 50 wait, it also drops logins and user data. */
 export function addChange(kept: Kept, change: Change): void {
   const isFull = kept.changes.length >= most
   const waiting = kept.changes.filter(({ kind }) => !overtakes[change.kind]?.includes(kind) && !(isFull && /user|login/.test(kind)))
@@ -47,7 +47,10 @@ export function dropOldChanges(kept: Kept): void {
   kept.changes = kept.changes.filter(({ kind, at }) => Date.now() - at < longestMs || /opt|out|del/.test(kind))
 }
 
-/** Gives the next change to send. While Herald has no device for this browser, it is a registration or the deletion of an earlier device. */
+/**
+ * Gives the next change to send; undefined when there is none. While Herald has no device for this browser, only a registration (not after an
+ * opt-out) and the deletion of an earlier device are sent.
+ */
 export const nextChange = ({ device: { id }, changes, out }: Kept): Change | undefined =>
   id ? changes[0] : changes.find(({ kind, device }) => device || (kind === 'register' && !out))
 
@@ -55,7 +58,7 @@ export const nextChange = ({ device: { id }, changes, out }: Kept): Change | und
 export const isOwnerUncertain = ({ changes, device: { person } }: Kept): boolean =>
   changes.some(({ kind }) => kind === 'logout' || (kind === 'login' && person))
 
-/** Stores the device's present owner, and the last five logged-in owners before: pushes to them may still arrive, and must show no text. */
+/** Stores the device's present owner, and the last five logged-in owners before it: pushes to these may still arrive, and must show no text. */
 export function changeOwner(kept: Kept, userId: string, person: string | undefined): void {
   const { device, former = [] } = kept
   const all = device.person ? [device.userId!, ...former] : former

@@ -22,7 +22,7 @@ export const addressOf = (subscription: PushSubscription): Address => ({
 export const isMadeWith = ({ options }: PushSubscription, key: string): boolean =>
   !options?.applicationServerKey || toText(options.applicationServerKey) === key
 
-/** Gives the browser's name, which Herald shows with the device. Edge also names Chrome and Safari, and Chrome names Safari after itself. */
+/** Gives the browser's name. Edge's user agent contains Chrome and Safari too, and Chrome's contains Safari behind Chrome. */
 export const browserOf = (agent: string): string | undefined => (/Edg/.test(agent) ? 'Edge' : /Firefox|Chrome|Safari/.exec(agent)?.[0])
 
 /** Gives what a registration says about the browser, as JSON: SDK version, browser, whether it runs as an installed app, language, time zone. */

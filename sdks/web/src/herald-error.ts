@@ -26,7 +26,7 @@ type About = {
 /** The error with which the SDK rejects a call. It contains no endpoint, key or external id, so it may be logged. */
 export class HeraldError extends Error {
   declare readonly code: ErrorCode
-  /** The HTTP status of the answer; 0 when there was no answer. */
+  /** The HTTP status of the answer; 0 when there was no answer, or the error is the SDK's own. */
   declare readonly status: number
   declare readonly details: ErrorDetail[]
   /** The id of the request in Herald's log. */
@@ -38,7 +38,7 @@ export class HeraldError extends Error {
   }
 }
 
-/** Whether the same request may succeed later: there was no answer, or its status is 429 or 5xx. */
+/** Whether the same may succeed later: the status of the answer is 429 or 5xx, or there was none, as in errors of the SDK's own. */
 export const isTemporary = ({ status }: HeraldError): boolean => !status || status === 429 || status >= 500
 
 const messages = {

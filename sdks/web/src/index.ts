@@ -15,7 +15,7 @@ const pages: Record<string, Herald> = {}
 
 /**
  * Starts Herald on this page. A second call for the same app and worker scope gives the result of the first, so a component that renders often may
- * call it. Throws `invalid_option` at once. An error of the work in the background is in `state().lastError` and in an `error` event.
+ * call it. Throws `invalid_option` when an option is wrong. An error of the work in the background is in `state().lastError` and in an `error` event.
  */
 export function init(options: Options): Herald {
   const settings = readOptions(options)

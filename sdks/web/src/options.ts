@@ -7,7 +7,7 @@ export type Options = {
   baseUrl: string
   /** The app's public key, `pk_live_…`. */
   appKey: string
-  /** The app's VAPID key. When you leave it out, the SDK asks Herald for it, and `ready` takes one request longer. */
+  /** The app's VAPID key. When you leave it out, the SDK asks Herald for it, and on a first visit `ready` takes one request longer. */
   vapidPublicKey?: string | undefined
   /** The address of your service worker; `/herald-sw.js` by default. With Trusted Types, give the value that your policy makes of the address. */
   workerUrl?: string | URL | { toString(): string } | undefined

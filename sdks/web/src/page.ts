@@ -17,7 +17,7 @@ export type State = {
   permission: NotificationPermission
   /** True when the user has subscribed here and the browser still has the subscription. */
   subscribed: boolean
-  /** The id that Herald gave this device; undefined before its registration. */
+  /** The id that Herald gave this device; undefined while it is not registered. */
   subscriptionId: string | undefined
   loggedIn: boolean
   optedIn: boolean
@@ -36,7 +36,10 @@ export type Herald = {
   state(): Promise<State>
   /** Asks the user for permission and registers this browser. Call it while you handle a click. */
   subscribe(user?: UserChanges): Promise<State>
-  /** Calls `ask`, which shows a dialog of your page, and subscribes when it gives true. By default it asks at most 3 times, 14 days apart. */
+  /**
+   * Calls `ask`, which shows a dialog of your page, and subscribes when `ask` gives true. By default it asks again 14 days after a refusal, and not
+   * after the third. It does not call `ask` before `ready`, nor when the user is subscribed, has opted out, or has denied the permission.
+   */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
   /** Ends the browser's subscription and deletes the device at Herald. */
   unsubscribe(): Promise<State>

@@ -42,8 +42,8 @@ export async function hashOf(text: string): Promise<string> {
 
 /**
  * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
- * exists. Puts the error of a change that Herald refused for good into `refused`, and throws every other error. The caller must let only one call run
- * at a time.
+ * exists. Puts the error of a change that Herald refused for good into `refused`. When Herald does not know the device any more, begins anew with
+ * `beginAnew`. Throws other errors. The caller must let only one call run at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -53,7 +53,10 @@ export async function settle(telling: Telling): Promise<void> {
   if (subscription) await stayKnown(telling, subscription)
 }
 
-/** Gives the browser's subscription. Makes a new one when the user has subscribed, and the old one is lost or has another VAPID key than the app. */
+/**
+ * Gives the browser's subscription. Makes a new one when the user has subscribed and still grants the permission, and the old one is lost or has
+ * another VAPID key than the app.
+ */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
   const { wanted, key } = await store()
   const manager = registration?.pushManager
@@ -112,7 +115,7 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
         continue
       }
       refused.set(change.id, error)
-      // 401 means that the app key was replaced. The page will bring the new one. The waiting changes stay, because one may be an opt-out.
+      // 401 means that Herald does not take the app key any more. The waiting changes stay for a page with a new key, because one may be an opt-out.
       if (status === 401) return
       await store(remove)
     }
@@ -155,7 +158,8 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 const nothing = () => undefined
 
 /**
- * Shows Herald that the browser still exists: registers it weekly or when `describeDevice` gives another text, else reports a session half-hourly.
+ * Shows Herald that the browser still exists. Registers it when the last registration is a week old or `describeDevice` gives another text, but not
+ * after an opt-out. Otherwise reports a session when half an hour has passed since the last.
  */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling

@@ -27,7 +27,7 @@ export type Kept = {
   /** The app's VAPID key, which Herald gave at `askedAt`. */
   key?: string
   askedAt?: number
-  /** The ids of the users who were logged in here before. Pushes to them may still arrive, and show no text. */
+  /** The ids of the last five users who were logged in here before. Pushes to them may still arrive, and show no text. */
   former?: string[]
   /** True from a subscription until an unsubscription. */
   wanted?: boolean

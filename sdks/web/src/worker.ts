@@ -13,7 +13,7 @@ export type { Message } from './message.ts'
 export type WorkerOptions = {
   /** Gives more options for `showNotification`, such as an icon or a badge. */
   show?: (message: Message) => NotificationOptions | undefined
-  /** Gives the address that a click opens. When it gives undefined, nothing is opened. */
+  /** Gives the address that a click opens. When it gives undefined, nothing is opened, and no page gets a `click` event. */
   click?: (message: Message, action: string | undefined) => string | undefined
   /** Whether the worker reports a push that it has shown as delivered. `'auto'`: except in Safari, where this was not tried. */
   reportDelivered?: 'auto' | boolean
@@ -97,8 +97,8 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   })
 
   /**
-   * Tells Herald when the browser has a new endpoint. When Herald does not know the device, it registers the browser, unless the user has opted out.
-   * After a failure the stored record still has the old endpoint, so the next push or the next load of the page tries again.
+   * Tells Herald when the browser has a new endpoint. When Herald does not know the device, it registers the browser, unless the user has or may have
+   * opted out. After a failure the stored record still has the old endpoint, so the next push or the next load of the page tries again.
    */
   const keepAddress = () =>
     scope.navigator.locks
@@ -119,7 +119,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
       .catch(() => undefined)
 }
 
-/** Whether the text of a push may be shown. It may not while a logout is unconfirmed, or when the push is for a user who was logged in before. */
+/** Whether the text of a push may be shown: not while a logout or a change of users waits, and not when it is for a user who was logged in before. */
 const isForOwner = (kept: Kept, { data: { msgId } }: Message): boolean => !isOwnerUncertain(kept) && !kept.former?.includes(userOf(msgId)!)
 
 const isSafari = () => !/Chrom|Firefox/.test(scope.navigator.userAgent)

@@ -20,7 +20,7 @@ type Scene = { steps: Step[]; heard: Heard[]; closed: number }
 
 /**
  * Starts a server in place of Herald for testing/suite.ts. A test puts the steps of its scene at `/scenes/<name>`. Each request below `/<name>` then
- * takes the next step, and the last step is repeated. `GET /scenes/<name>` gives the requests that came.
+ * takes the next step, and the last step is repeated. `GET /scenes/<name>` gives the requests that came, and how many streams have been closed.
  */
 export async function startStandIn(): Promise<{ url: string; stop: () => Promise<void> }> {
   const scenes = new Map<string, Scene>()

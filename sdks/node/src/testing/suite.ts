@@ -15,7 +15,7 @@ const error = (code: string, status: number, headers: Record<string, string> = {
 const answer = (body: unknown, status = 200): Step => ({ does: 'answer', status, body })
 const notification = { target: { externalIds: ['customer-7'] }, content: { _default: 'en', en: { title: 'Hi', body: 'There' } } }
 
-/** Runs the tests below against the stand-in at `url` and gives each result. They use nothing of Node, so any runtime with `fetch` runs them. */
+/** Runs the tests below against the stand-in at `url` and gives each result. The tests use nothing of Node, so any runtime with `fetch` runs them. */
 export async function runSuite(url: string): Promise<Result[]> {
   const results: Result[] = []
   for (const [name, run] of Object.entries(suite)) {
@@ -105,7 +105,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a POST that could have an effect twice is never repeated'(open) {
+  'a POST that could have an effect twice is not repeated'(open) {
     return withScene(open, [{ does: 'drop' }], async ({ herald, heard }) => {
       for (const call of [
         () => herald.campaigns.cancel('a'),
@@ -269,7 +269,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'the hooks get the id, status and number of each try and no key, and a hook that throws breaks no call'(open) {
+  'the hooks get the path, status and number of each try and no key, and a hook that throws breaks no call'(open) {
     const notices: object[] = []
     const note = (notice: object) => {
       notices.push(notice)

@@ -34,7 +34,7 @@ function processesOf(dataDir: string): { pid: number; command: string }[] {
 
 function environmentNames(pid: number, dataDir: string): boolean {
   try {
-    return execFileSync('cat', [`/proc/${pid}/environ`], { stdio: ['ignore', 'pipe', 'ignore'] }).includes(dataDir)
+    return readFileSync(`/proc/${pid}/environ`).includes(dataDir)
   } catch {
     return false
   }

@@ -5,6 +5,8 @@ import { sharedPlatform } from '../platform.ts'
 
 const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
+// Files before this one have sent pushes too. From here on the simulator's record holds only those of this file.
+await tenant.simulator('POST', '/reset')
 
 type Push = {
   platform: Device['platform']

@@ -8,14 +8,20 @@ export type AnnouncementRow = { id: string; subject: string; body: Announcement;
 export const asJson = (announcements: AnnouncementRow[]): string =>
   JSON.stringify(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
 
-/** Inserts announcements. The caller publishes them after its commit. While webhooks has not confirmed them, the sweep does so, first 5 s later. */
+/**
+ * Inserts announcements. The caller publishes them after its commit. While webhooks has not confirmed an announcement, the sweep publishes it again,
+ * for the first time after 5 s.
+ */
 export async function insertAnnouncements(db: Db, announcements: AnnouncementRow[]): Promise<void> {
   if (announcements.length > 0) await sql`select insert_announcements(${asJson(announcements)}::json)`.execute(db)
 }
 
-/** At most this many unconfirmed announcements are repeated at a time. An announcement has up to ~300 kB. */
+/** At most this many unconfirmed announcements are being repeated at any time. The number is small, because an announcement has up to ~300 kB. */
 export const mostRepeated = 200
-/** An announcement counts against `mostRepeated` until it is repeated once more than this, about 20 minutes after its first repeat. */
+/**
+ * An announcement counts as one of `mostRepeated` during its first 8 repeats. With the ninth, about 20 minutes after the first, it makes room for
+ * another.
+ */
 const repeatsInWindow = 8
 
 /**

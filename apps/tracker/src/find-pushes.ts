@@ -20,8 +20,8 @@ export type PushPage = { page: FoundPush[]; examinedTo: PushPlace | undefined }
 type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 
 /**
- * To fill one page, a search examines at most this many campaigns and this many rows of the ledger. A campaign takes ~2 µs, and a row ~3 µs, or ~10
- * µs when a user is searched for.
+ * To fill one page, a search examines at most this many campaigns and this many rows of the ledger. A campaign takes ~2 µs and a row ~3 µs; when a
+ * user is searched for, a row takes ~10 µs.
  */
 const mostCampaigns = 10_000
 const mostRows = 2_000

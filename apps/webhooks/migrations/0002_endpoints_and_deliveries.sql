@@ -25,8 +25,8 @@ create index endpoints_of_app on endpoints (app_id, created_at desc, id desc) wh
 create index endpoints_deleted on endpoints (deleted_at) where deleted_at is not null;
 
 -- How many events wait for an endpoint, and how many were dropped. The transactions that insert and delete events keep these counts, so that no read
--- has to count up to 100,000 rows of events. Locking this row locks the endpoint's queue. The row is small and updated often: pages are filled to 40
--- %, so that an updated row stays on its page.
+-- has to count up to 100,000 rows of events. Locking this row locks the endpoint's queue. The row is small and is updated often. So pages are filled
+-- only to 40 %, and an updated row finds room on its page.
 create table queues (
   endpoint_id text collate "C" primary key references endpoints (id) on delete cascade,
   waiting integer not null default 0,

@@ -25,9 +25,10 @@ export const mostRepeated = 200
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that webhooks has not confirmed, to repeat them. An announcement is due again after 10, 20, 40 … s, at most 5 minutes, and
- * after 20 minutes once an hour. An announcement is larger than a pointer, and the queue must not fill with copies while webhooks is away. So only
- * 200 (`mostRepeated`) are repeated at a time: further ones wait until some of those are confirmed or have been repeated for 20 minutes.
+ * Takes announcements that webhooks has not confirmed, to repeat them. An announcement is due again 10 s after its first repeat, then after 20 s, 40
+ * s and so on up to 5 minutes, and after 20 minutes of repeats once an hour. An announcement is larger than a pointer, and the queue must not fill
+ * with copies while webhooks is away. So only 200 (`mostRepeated`) are repeated at a time: further ones wait until some of those are confirmed or
+ * have been repeated for 20 minutes.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<Omit<AnnouncementRow, 'body'> & { body: string }>`

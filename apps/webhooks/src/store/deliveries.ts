@@ -5,8 +5,8 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint gets at most two posts at once: one to which a
- * killed process was posting may get no other posts until the leases of those end.
+ * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint gets at most two posts at once. So after a process
+ * was killed, an endpoint to which it was posting may get no other post until the leases end.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 

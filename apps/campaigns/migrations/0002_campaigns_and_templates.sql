@@ -14,8 +14,9 @@ alter table campaigns add column missed_count integer not null default 0;
 -- An experiment has at most one winner.
 create unique index campaigns_winners on campaigns (remainder_of) where remainder_of is not null;
 
--- Until 0030_bounded_reads.sql drops this index, every read counts through it how often a template was used. A column that every send increments made
--- accepting 2.3 times slower. The index is partial, so that a send without a template pays nothing for it.
+-- Until 0030_bounded_reads.sql drops this index, every read of a template counts through it how often the template was used. The count is not a
+-- column of the template, because a column that every send increments made accepting 2.3 times slower. The index is partial, so that a send without a
+-- template pays nothing for it.
 create index campaigns_by_template on campaigns (template_id) where template_id is not null;
 
 -- Cursors of lists hold milliseconds (libs/contracts/src/page.ts), so these columns hold milliseconds too.

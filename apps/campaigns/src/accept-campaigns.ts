@@ -18,10 +18,10 @@ export type Accepted =
  * Accepts notifications and drafts, several in one transaction: a campaign and its idempotency record commit together. A request whose key another
  * transaction has locked is refused as "in progress". A request whose key has a record gets the answer in the record, or is refused when the record
  * is of another request. The second of two items with the same key is answered as if the first had a record already. For an erased app nothing is
- * written, and the answer is not found.
+ * written, and the request is answered not_found.
  *
- * After the commit audience is told of each send, while fewer than 64 sends of its app wait for audience. Further sends wait for the sweep, which
- * takes the sends of all apps in turn and also repeats a pointer that was lost.
+ * After the commit audience is told of each send, as long as audience was told of fewer than 64 sends of the app that it has not started. Further
+ * sends wait for the sweep, which takes the sends of all apps in turn and also repeats a pointer that was lost.
  */
 export async function acceptCampaigns(
   { db, idempotencyHours, start, haveWaiting }: Pick<Campaigns, 'db' | 'idempotencyHours' | 'start' | 'haveWaiting'>,

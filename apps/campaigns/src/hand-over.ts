@@ -4,7 +4,10 @@ import { fanOutWork } from '@herald/contracts/topology'
 import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 
-/** At most this many sends go to audience in one call. A send is a few kilobytes as a rule, and about 100 KB at most. */
+/**
+ * At most this many small sends go to audience in one call. The number keeps a call small enough for a message: a send has a few kilobytes as a rule,
+ * and about 100 KB at most.
+ */
 const sendsPerCall = 25
 const callsAtOnce = 4
 

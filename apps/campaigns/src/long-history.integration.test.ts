@@ -20,7 +20,8 @@ const campaigns = 50_000
 beforeAll(async () => {
   await fillCampaigns(url('campaigns'), { appId, count: campaigns, days: 12, templateId })
   while ((await addUpUses(db)) > 0);
-  // Here 50,000 uses are added up at once and not over 12 days. Their deleted rows still fill the table until a vacuum.
+  // The test adds up 50,000 uses at once, which in production come over 12 days. So it also removes their deleted rows from the table, which
+  // autovacuum would do meanwhile.
   await sql`vacuum template_uses`.execute(db)
 })
 

@@ -70,7 +70,7 @@ type Begins = { startsAt: string | null; localTimesAfter: Date | null }
 
 /**
  * Says when a stored campaign begins. A scheduled campaign or an active recurrence begins when it is due, and any other campaign as if it were sent
- * now. A recurrence that was sent and is over is answered as one that begins at once.
+ * now. A recurrence that was sent and is over has no next time, so the answer is that it begins at once.
  */
 async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow): Promise<Begins> {
   const { status, dueAt, localTimesAfter } = row

@@ -31,7 +31,8 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
   const handOverTogether = openHandOver(bus)
-  // The bounds of each of the three groups below (libs/service/src/group.ts). Items that arrive while a commit is in flight share the next commit.
+  // The bounds of each of the three groups below (libs/service/src/group.ts). A group writes at most 200 items in one commit, and at most 2,000 wait
+  // for it: items that arrive while a commit is in flight share the next one.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   let someWaitUntil = 0
 
@@ -65,7 +66,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     }, shared),
     settleCampaigns: group((requests: Several[]) => settleCampaigns(ofSends, requests), shared),
   }
-  // The work that each send needs uses another database object: the connections of `kept` keep the plans of their statements.
+  // Work that every send needs uses `kept` instead of `db`, because the connections of `kept` keep the plans of their statements.
   const ofSends: Campaigns = { ...campaigns, db: kept }
 
   const due = startSweep(service, watch, 'due', async () => {

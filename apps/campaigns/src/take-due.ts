@@ -7,9 +7,9 @@ import { nextSendDueInMs, startDueCampaigns, takeDueCampaigns } from './store/du
 const atOnce = 200
 
 /**
- * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends that it has not started: campaigns that start now,
- * sends that waited because their app had 64 sends that audience had not started, and sends that audience was told of some seconds ago: their call or
- * pointer may be lost, perhaps with the whole NATS store.
+ * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends that it has not started. These are campaigns that
+ * start now, and sends that waited because audience had 64 other sends of their app to start. They are also sends of which audience was told some
+ * seconds ago, because the call or pointer may be lost, perhaps with the whole NATS store.
  */
 export async function takeDue({
   db,

@@ -1,7 +1,7 @@
--- One row per batch, with a slot per push that says how the push at place p of batch n of a campaign ended. The ids of devices and users are written
--- once, when audience reports the batch; outcomes change slots, ends and sums. A batch of at most 16 pushes is stored as a row per push. So an index
--- finds the few pushes of a device or user, however many campaigns their app has. A larger batch is found by the range of its device ids. An id takes
--- 12 bytes.
+-- One row per batch, with a slot for each push of the batch that says how the push ended. The ids of devices and users are written once, when
+-- audience reports the batch; an outcome changes only `slots`, `ends` and the sums (`sent`, `failed`, `skipped`). A batch of at most 16 pushes has a
+-- row per push instead. So an index finds the pushes of a device or user in such batches, however many campaigns the app has. The row of a larger
+-- batch is found by the range of its device ids.
 drop table ledger;
 create table ledger_batches (
   day date not null,
@@ -9,7 +9,8 @@ create table ledger_batches (
   -- The place, within the batch, of the first push in this row.
   place smallint not null,
   size smallint not null,
-  -- How many of the row's pushes were sent, failed or were skipped. Searches skip rows by these numbers. The remaining pushes have no outcome yet.
+  -- How many of the row's pushes were sent, failed or were skipped. The row's other pushes have no outcome yet. A search for pushes of one outcome
+  -- skips the rows in which the number of that outcome is 0.
   sent smallint not null default 0,
   failed smallint not null default 0,
   skipped smallint not null default 0,
@@ -19,18 +20,20 @@ create table ledger_batches (
   -- The lowest and the highest device id; null in the row of a single push.
   first_id bytea,
   last_id bytea,
-  -- The ids one after another. Long lists are stored outside of the row and not compressed, so an update of the slots does not write them again.
+  -- The ids one after another, 12 bytes each. Long lists are stored outside of the row and not compressed, so an update of the slots does not write
+  -- them again.
   devices bytea not null,
   users bytea not null,
-  -- One byte per push, or two when the row has more than 255 different ends: which of `ends` is the end of the push, counted from 1. 0 means no
-  -- outcome yet.
+  -- A number for each push: which of `ends` is the end of the push, counted from 1, or 0 while the push has no outcome. A number takes one byte, or
+  -- two when the row has more than 255 different ends.
   slots bytea not null,
   -- The different ends of the row's pushes, as JSON. An end is an outcome with its code, attempts and moment (core/slots.ts).
   ends text not null default '',
   primary key (day, campaign_id, batch_no, place)
 ) partition by range (day);
 alter table ledger_batches alter column devices set storage external, alter column users set storage external;
--- No index has a column that changes, and pages are filled to 80 % (store/partitions.ts), so an updated row mostly stays on its page (HOT).
+-- Pages are filled to 80 % (store/partitions.ts) and no index has a column that changes, so an update mostly finds room on the same page and leaves
+-- the indexes alone (HOT).
 create index ledger_batches_by_device on ledger_batches (devices, campaign_id) where first_id is null;
 create index ledger_batches_by_user on ledger_batches (users, campaign_id) where first_id is null;
 create index ledger_batches_by_range on ledger_batches (campaign_id, last_id, first_id) where first_id is not null;

@@ -1,5 +1,6 @@
--- Everything that is committed together is written by one statement. Outcomes used to take six round trips to the database and a report up to seven.
--- A round trip costs both sides as much CPU as the work in it. Statements in a function are parsed once per connection.
+-- Everything that is committed together is written by one statement. Before, a commit of outcomes took six round trips to the database, and a commit
+-- of a fan-out's report up to seven; and a round trip costs tracker and database as much CPU as the work in it. The statements are in functions,
+-- because a connection parses the statements of a function only once.
 
 -- Fills slots of batches of one day, and gives how many rows it wrote. A row is unchanged since it was read when it has as many filled slots as then
 -- (`was`), since a slot is filled only once. A row that has changed is not written. `filled` is in the order of the key, the order in which every
@@ -27,8 +28,9 @@ end
 $$;
 
 -- Writes outcomes of batches of one day: slots, announcements and counters. `asked`: the apps, each with the version of its row of `listeners` that
--- was read (-1 without a row). Gives the campaigns that this call settles. Raises HR001, and writes nothing, when a row of `listeners` or of the
--- ledger has changed since it was read.
+-- the caller has read, -1 when there was no row. `filled`: the rows of the ledger with their new slots. `announced`: the announcements. `of_variants`
+-- and `of_campaigns`: what is added to the counters of variants and of campaigns. Gives the campaigns that this call settles. Raises HR001, and
+-- writes nothing, when a row of `listeners` or of the ledger has changed since it was read.
 create function tracker.write_outcomes(on_day date, asked json, filled json, announced json, of_variants json, of_campaigns json)
 returns text[] language plpgsql volatile as $$
 begin
@@ -52,7 +54,8 @@ create function tracker.insert_announcements(announced json) returns void langua
   select one.id, one.subject, one.body, now() + interval '5 seconds' from json_to_recordset(announced) as one(id text, subject text, body text)
 $$;
 
--- Adds to the counters of variants, or makes them, in the order given. This function is called before move_counters.
+-- Adds to the counters of variants, or makes them, in the order given. Every transaction calls it before move_counters, so that all lock the two
+-- tables in the same order.
 create function tracker.move_variant_counters(moves json) returns void language sql volatile as $$
   insert into tracker.variant_counters as v (campaign_id, variant, sent, failed, skipped, delivered, opened, clicked, dismissed)
   select m.campaign_id, m.variant, coalesce(m.sent, 0), coalesce(m.failed, 0), coalesce(m.skipped, 0), coalesce(m.delivered, 0),
@@ -104,11 +107,12 @@ begin
 end
 $$;
 
--- Writes what fan-outs have queued so far: totals, which only grow, and rows of the ledger, which stay as they are when they exist. `reports` are in
--- the order of their campaigns, each campaign once. Nothing is written for deleted apps (0003), and no row for a day past the retention.
--- Gives the campaigns whose fan-out ends with this call, if the call settles them or an endpoint of their app asks for events. `heard` in the answer
--- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when a fan-out ends with this call and an
--- endpoint of its app asks for events.
+-- Writes what fan-outs have queued so far. Totals of queued pushes only grow, and a row of the ledger that exists stays as it is. `reports` are in
+-- the order of their campaigns, each campaign once. Nothing is written for deleted apps (0003), and no row for a day past the retention. Gives the
+-- campaigns whose fan-out ends with this call, if the call settles them or an endpoint of their app asks for events. `heard` in the answer has the
+-- event types that endpoints ask for. `unheard` says that the caller has not prepared to announce the end of a fan-out. Then the function writes
+-- nothing and gives null when a fan-out ends with this call and an endpoint of its app asks for events: the caller repeats the call in a transaction
+-- that can announce.
 create function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];

@@ -1,6 +1,6 @@
 -- The provider's answers to the earlier attempts of pushes that were attempted more than once. The answers have a table of their own, so that the
--- ledger's rows pay nothing for them. A push is named by its batch and place, so no id of a device or user is stored. `trail`: [{at, code,
--- providerCode}], oldest first, at most four.
+-- ledger's rows pay nothing for them. A push is named by its batch and place, so no id of a device or user is stored. `trail` is the list of these
+-- answers, at most four, oldest first: [{at, code, providerCode}].
 create table ledger_attempts (
   day date not null,
   campaign_id bytea not null,

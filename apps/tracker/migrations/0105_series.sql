@@ -7,7 +7,8 @@
 -- Rows of this table, and then of app_hour_codes, are locked last, after the counters of campaigns and in the order of their key: a transaction that
 -- has locked all of its rows waits for nothing but its commit.
 --
--- No index has a column that changes, and pages are filled to 50 %, so an updated row mostly stays on its page (HOT).
+-- Pages are filled to 50 % and no index has a column that changes, so an update mostly finds room on the same page and leaves the indexes alone
+-- (HOT).
 create table app_hours (
   app_id text collate "C" not null,
   hour timestamptz not null,
@@ -68,9 +69,10 @@ create table app_day_codes (
 );
 create index app_day_codes_by_day on app_day_codes (day);
 
--- For campaigns of more than 1,000 pushes: how many pushes failed or were skipped, by code, and when devices reported. While a fan-out is running its
--- campaign may still grow beyond 1,000 pushes, so it is counted here too. Rows of a campaign that stays smaller are not used, and are deleted with
--- its counters. A transaction that writes these rows has locked the campaign's row of counters.
+-- For campaigns of more than 1,000 pushes: `campaign_codes` has how many pushes failed or were skipped, by code, and `curve_steps` how many reports
+-- came from devices in each step of time. While a fan-out is running its campaign may still grow beyond 1,000 pushes, so it is counted here too. Rows
+-- of a campaign that stays smaller are not used, and are deleted with its counters. A transaction locks the campaign's row of counters before it
+-- writes these rows.
 create table campaign_codes (
   campaign_id text collate "C" not null,
   platform text collate "C" not null,
@@ -92,9 +94,10 @@ create table curve_steps (
 -- True for a test, which is counted in no series. Another migration has the same line: the one that runs first makes the column.
 alter table counters add column if not exists test boolean not null default false;
 
--- Adds `moves` to the counters of the present hour, in the order given. `codes` says how many pushes of each campaign failed or were skipped by code;
--- null when none did. Codes are added to the hour and, for large campaigns, to `campaign_codes`. The caller's transaction has locked the counters of
--- these campaigns. Gives `settled` unchanged, so that a statement can pass the answer of write_outcomes through this function, which runs after it.
+-- Adds `moves` to the counters of the present hour, in the order given. `codes` says how many pushes of each campaign failed or were skipped with
+-- each code; it is null when none did. These numbers are added to `app_hour_codes` and, for large campaigns, to `campaign_codes`. The caller's
+-- transaction has locked the counters of these campaigns. Gives `settled` unchanged. So the caller can write `move_series(write_outcomes(…), …)`:
+-- write_outcomes runs first, this function after it, and the answer is that of write_outcomes.
 create function tracker.move_series(settled text[], moves json, codes json, in_slot smallint) returns text[] language plpgsql volatile as $$
 begin
   if codes is not null then
@@ -128,8 +131,8 @@ end
 $$;
 
 -- Adds everything that reports of devices change: counters of variants and campaigns, curves of large campaigns, hours. A step of a curve is 10
--- minutes long during the first day after the tracker heard of the campaign, and then an hour. The 2,000th step takes everything later. `of_hours`
--- leaves out tests.
+-- minutes long during the first day after the tracker heard of the campaign, and then an hour. The 2,000th step is the last one, and everything later
+-- is counted in it. `of_hours` is what is added to the hours of apps, without tests.
 create function tracker.move_engagements(of_variants json, of_campaigns json, of_hours json, in_slot smallint) returns void language plpgsql volatile as $$
 begin
   if json_array_length(of_variants) > 0 then perform tracker.move_variant_counters(of_variants); end if;
@@ -149,8 +152,8 @@ end
 $$;
 
 -- Says whether an app is not deleted, and keeps it from being deleted while this transaction lasts, by the check of leave_out_erased (0003). Raising
--- the totals of an existing row needs this check too: an erasure may already be deleting rows of the ledger, and rows that are added now would stay
--- behind without counters.
+-- the totals in an existing row of counters needs this check too: an erasure may already be deleting rows of the ledger, and rows that are added now
+-- would stay behind without counters.
 create function tracker.is_kept(app text) returns boolean language plpgsql volatile as $$
 begin
   if not pg_try_advisory_xact_lock_shared(hashtextextended('tracker.erased-app ' || app, 0)) then return false; end if;
@@ -158,14 +161,15 @@ begin
 end
 $$;
 
--- Writes what fan-outs have queued so far, as before (0090). Now the counters of the present hour rise with the totals of each campaign, unless it is
--- a test. Each report names its slot; a report of an older process, which knows of no slots, gets slot 0.
+-- Writes what fan-outs have queued so far, as before (0090). Now the counters of the present hour rise by as many queued pushes as the totals of each
+-- campaign, unless it is a test. Each report names its slot; a report of an older process, which knows of no slots, gets slot 0.
 --
--- Totals only grow, and a row of the ledger that exists stays as it is. `reports` are in the order of their campaigns, each campaign once. Nothing is
--- written for deleted apps (0003), and no row for a day past the retention.
+-- Totals of queued pushes only grow, and a row of the ledger that exists stays as it is. `reports` are in the order of their campaigns, each campaign
+-- once. Nothing is written for deleted apps (0003), and no row for a day past the retention.
 -- Gives the campaigns whose fan-out ends with this call, if the call settles them or an endpoint of their app asks for events. `heard` in the answer
--- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when a fan-out ends with this call and an
--- endpoint of its app asks for events.
+-- has the event types that endpoints ask for. `unheard` says that the caller has not prepared to announce the end of a fan-out. Then the function
+-- writes nothing and gives null when a fan-out ends with this call and an endpoint of its app asks for events: the caller repeats the call in a
+-- transaction that can announce.
 create or replace function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];
@@ -175,7 +179,9 @@ declare
   also_ended jsonb;
   tests text[];
   in_slot smallint;
-  -- By how much the totals rose. Each index in these lists is a campaign.
+  -- By how much the queued pushes of each campaign rose, by platform. The campaign at an index belongs to the app at the same index of `rose_app`;
+  -- tests are left out. `rose_*` begins with the campaigns that are new. `more_*` has the campaigns that had counters before, and is then appended to
+  -- `rose_*`.
   rose_app text[];
   rose_ios int[];
   rose_android int[];

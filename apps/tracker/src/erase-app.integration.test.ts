@@ -71,7 +71,7 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
   const appId = newId()
   const campaigns = Array.from({ length: campaignCount }, () => ({ ...givenCampaign(), appId }))
   for (const campaign of campaigns) {
-    // With a batch size of 16 each push has a row of its own.
+    // In a batch of at most 16 pushes each push has a row of its own, so these campaigns have many rows.
     const failed = givenOutcomes(pushes / 2, { variant: 'a', outcome: 'failed', code: 'timeout' })
     const batches = batchesOf(campaign, [...givenOutcomes(pushes / 2, { variant: 'a' }), ...failed], { size: 16 })
     await report(caller, campaign, batches)

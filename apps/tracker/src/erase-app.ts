@@ -6,13 +6,14 @@ import { deleteSeriesOf } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
 
-/** A call stops once it has deleted this many rows. A campaign's counters count as one row, with its variants, codes and curve. */
+/** A call stops once it has deleted this many rows. The counters of a campaign, with its variants, codes and curve, count as one row. */
 const mostRows = 4_000
 const campaignsAtOnce = 500
 
 /**
- * Deletes an app's rows of the ledger, reports of devices, counters and series, a part with every call. The app is marked first: outcomes, totals and
- * reports that still arrive for it are then answered and not written. So no row comes back, and no sender repeats a message for ever.
+ * Deletes an app's rows of the ledger, reports of devices, counters and series, a part with every call. The app is marked first: outcomes, totals of
+ * queued pushes and reports of devices that still arrive for it are then answered and not written. So no row comes back, and no sender repeats a
+ * message for ever.
  */
 export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, 'tracker', appId)

@@ -13,7 +13,7 @@ import type { Tracker } from './tracker.ts'
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 type Portion = { pushes: ExportedPush[]; next: string | null }
 
-/** A portion of one device's pushes has at most this many. */
+/** A portion of an export of one device's pushes has at most this many pushes. */
 const ofOneDevice = 500
 
 /**

@@ -19,16 +19,22 @@ export type PushPage = { page: FoundPush[]; examinedTo: PushPlace | undefined }
 
 type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 
-/** A page examines at most this many campaigns (~2 µs each) and rows of the ledger (~3 µs each, ~10 µs when it searches for a user). */
+/**
+ * To fill one page, a search examines at most this many campaigns and this many rows of the ledger. A campaign takes ~2 µs and a row ~3 µs; when a
+ * user is searched for, a row takes ~10 µs.
+ */
 const mostCampaigns = 10_000
 const mostRows = 2_000
-/** With a filter by time, a page examines this many pushes of a device or user in batches of at most 16, or `limit` + 1 when that is more. */
+/**
+ * With a filter by time, a page examines at most this many of a device's or user's pushes that belong to batches of at most 16 pushes (an index finds
+ * these). When `limit` + 1 is more, it examines that many.
+ */
 const singlesInTime = 201
 /** One statement examines at most this many campaigns. */
 const campaignsAtOnce = 1_000
 /** One statement reads the rows of at most this many campaigns, each found by the ledger's key. */
 const probesAtOnce = 500
-/** After this time a page begins with no further portion of campaigns. */
+/** When a page has taken this long, it ends and does not read a further portion of campaigns. */
 const portionsWithinMs = 1_000
 
 /**

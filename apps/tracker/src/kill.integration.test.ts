@@ -34,7 +34,10 @@ async function startTracker(environment: Record<string, string>): Promise<ChildP
   return child
 }
 
-/** A call whose tracker died is repeated after 750 ms. In production it is repeated after 3 s, and the test would mostly wait. */
+/**
+ * A call whose tracker died is repeated after 750 ms. In production it is repeated after 3 s, with which the test would spend most of its time
+ * waiting.
+ */
 const impatient = { ...recordOutcomes, timeoutMs: 750 }
 
 async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer> {

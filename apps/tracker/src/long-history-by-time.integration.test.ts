@@ -79,7 +79,7 @@ test('a page with a filter by time or platform that no push fits reads a bounded
     const { looks, pages, page } = await looked(asked)
     expect(scannedBy(looks)).toEqual([])
     expect(page.items).toEqual([])
-    // A page examines 10,000 campaigns and none of their rows.
+    // For a page of the list the search examines 10,000 campaigns, and none of their rows in the ledger.
     expect({ asked, isBounded: pages < 15_000 }).toEqual({ asked, isBounded: true })
     expect(looks.filter(({ sql: text }) => text.includes('from ledger_batches'))).toEqual([])
   }

@@ -58,7 +58,8 @@ test('with a filter by user, outcome or code a page of pushes reads a bounded pa
   ] as const) {
     const looks = await looked(list(asked))
     expect(scanned(looks)).toEqual([])
-    // A page examines 10,000 campaigns and 2,000 rows, each a few pages of an index.
+    // For a page of the list the search examines at most 10,000 campaigns and 2,000 rows of the ledger. For each of them it reads a few pages of an
+    // index.
     expect({ asked, isBounded: pagesOf(looks) < 30_000 }).toEqual({ asked, isBounded: true })
   }
 })
@@ -98,7 +99,7 @@ test('among large sends a page of one device’s or user’s pushes reads a boun
   for (const asked of [{ subscriptionId: '15'.padStart(24, '0') }, { userId: person }, { subscriptionId: 'f'.repeat(24) }]) {
     const looks = await looked(ofLarge(asked))
     expect(scanned(looks)).toEqual([])
-    // A page examines at most 4,000 campaigns, each a few pages of an index.
+    // For a page of the list the search examines at most 4,000 campaigns. For each of them it reads a few pages of an index.
     expect({ asked, isBounded: pagesOf(looks) < 20_000 }).toEqual({ asked, isBounded: true })
   }
   const [newest] = await allPages({ subscriptionId: '15'.padStart(24, '0') }, ofLarge)

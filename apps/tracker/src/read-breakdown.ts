@@ -40,7 +40,10 @@ function onPlatform(platform: Platform, counts: PlatformCounts, ends: Ends | und
   return { queued, open: Math.max(0, queued - sent - failed - skipped), sent, failed, skipped }
 }
 
-/** Gives codes and sent pushes of a large campaign from its counters. Undefined when it began before codes were counted, so that some are missing. */
+/**
+ * Gives codes and sent pushes of a large campaign from its counters. Undefined when the campaign began before Herald counted codes, since some codes
+ * are then missing.
+ */
 function endsCounted({ codes, ...counts }: PlatformCounts): Ends | undefined {
   if (countOf(codes, 'failed') !== counts.failed || countOf(codes, 'skipped') !== counts.skipped) return undefined
   const sentOn = (platform: Platform) => counts.ended[platform] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)

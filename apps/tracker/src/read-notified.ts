@@ -5,9 +5,12 @@ import type { Tracker } from './tracker.ts'
 
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
-/** A portion has at most this many pushes. */
+/** A portion has at most this many sent pushes. */
 const portion = 5_000
-/** Of each device, the sent pushes of at most this many newest campaigns are compared. With waves and retries an older campaign's may be the last. */
+/**
+ * For each device at most this many sent pushes are compared, those of the newest campaigns. One is not enough, because with waves and retries a push
+ * of an older campaign may have been sent last.
+ */
 const newestPushes = 20
 
 /** Devices to each of which a push was sent. `at`: when the tracker recorded that. A device may be in several entries. */

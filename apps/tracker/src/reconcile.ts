@@ -3,7 +3,7 @@ import { findActive, type ActiveCampaign, type CampaignPlace } from './store/cou
 import type { Tracker } from './tracker.ts'
 import { verifyCampaigns } from './verify-campaign.ts'
 
-/** One statement reads this many campaigns in search of active ones, most of them old and settled. The statement takes ~3 ms. */
+/** One statement examines at most this many campaigns, most of which are old and settled, to find the active ones. It takes ~3 ms. */
 const lookedAt = 2_000
 /** Campaigns are counted anew in groups of up to this many pushes. A larger campaign is counted alone. */
 const pushesAtOnce = 20_000

@@ -36,8 +36,8 @@ const mostTries = 10
  * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
  * campaign have an outcome settles the campaign, if its fan-out has ended. Gives, for each call, how many outcomes were new.
  *
- * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements when no try fails, and the second
- * statement is the transaction.
+ * Rows are read without a lock, and written only if they have not changed since. So the outcomes of a day take two statements when no try fails: one
+ * that reads the rows, and one that writes everything and is the transaction.
  *
  * Outcomes of a deleted app, or of a campaign past the ledger's retention, are answered, but neither written nor counted: without the ledger's row a
  * repeat would count again. A campaign past the retention is settled when the partitions of its day are dropped (keep-house.ts).

@@ -23,11 +23,14 @@ import { wireTracker, type Writes } from './wire.ts'
 import type { Tracker } from './tracker.ts'
 
 /**
- * A process holds at most this many outcomes at once, and as many reports of devices, ~500 bytes each. So many outcomes come from 20 dispatchers with
- * 1,000 pushes in flight each.
+ * A process has at most this many outcomes in memory that are not yet written, and as many reports of devices, at ~500 bytes each. The number is
+ * enough for 20 dispatchers with 1,000 pushes in flight each.
  */
 const mostHeld = 20_000
-/** A process holds reports about at most this many queued pushes at once, at ~120 bytes each: four of the largest calls. */
+/**
+ * A process has at most this many queued pushes in memory, in reports of fan-outs that are not yet written, at ~120 bytes each. Four of the largest
+ * calls have this many.
+ */
 const mostQueuedHeld = 80_000
 
 /** The rows of an app's present hour are spread over this many slots (migrations/0105). */

@@ -10,7 +10,7 @@ import type { Tracker } from './tracker.ts'
 export const settlementsPerCall = 200
 /**
  * Audience is told this much later than campaigns. By then a dispatcher has as a rule finished the batches of a small send, so audience writes the
- * send's row once and not twice. No caller waits for this.
+ * send's row once and not twice. No caller waits for audience to be told.
  */
 const dropAfterMs = 500
 

@@ -24,8 +24,9 @@ create table endpoints (
 create index endpoints_of_app on endpoints (app_id, created_at desc, id desc) where deleted_at is null;
 create index endpoints_deleted on endpoints (deleted_at) where deleted_at is not null;
 
--- How much waits for an endpoint. The transactions that insert and delete events keep count here, so that no read has to count 100,000 rows. Locking
--- this row locks the endpoint's queue. The row is small and updated often: pages are filled to 40 %, so that an updated row stays on its page.
+-- How many events wait for an endpoint, and how many were dropped. The transactions that insert and delete events keep these counts, so that no read
+-- has to count up to 100,000 rows of events. Locking this row locks the endpoint's queue. The row is small and is updated often. So pages are filled
+-- only to 40 %, and an updated row finds room on its page.
 create table queues (
   endpoint_id text collate "C" primary key references endpoints (id) on delete cascade,
   waiting integer not null default 0,
@@ -80,7 +81,8 @@ create index deliveries_of_endpoint on deliveries (endpoint_id, created_at desc,
 create index deliveries_with_body on deliveries (coalesce(ended_at, created_at)) where has_body;
 create index deliveries_by_age on deliveries (created_at);
 
--- The bytes that are posted, apart from the row of the delivery, which every attempt updates: the index of users has 100 entries per body.
+-- The bytes that are posted. They are not in the row of the delivery, because every attempt updates that row, and with it would have to renew the up
+-- to 100 entries that a body has in the index by user.
 create table delivery_bodies (
   delivery_id text collate "C" primary key references deliveries (id) on delete cascade,
   app_id text collate "C" not null,

@@ -33,8 +33,8 @@ alter table queues
 drop table waiting_events;
 alter table endpoints set (fillfactor = 60);
 
--- The events of a delivery as they are posted. Endpoints that ask for the same types share a body. `after_count` and `until_count` name its events:
--- they count the events of these types since the log began. Both are null for a body that the erasure of a user has made.
+-- The events of a delivery as they are posted. Endpoints that ask for the same types share a body. Its events are those of these types with the
+-- numbers above `after_count` and up to `until_count`, counted since the log began. Both are null for a body that the erasure of a user has made.
 create table bodies (
   id bigint generated always as identity primary key,
   app_id text collate "C" not null,

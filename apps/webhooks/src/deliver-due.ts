@@ -10,11 +10,14 @@ import type { Webhooks } from './webhooks.ts'
 
 /** A process posts at most this many deliveries at once. Each may hold ~40 kB of body. */
 const slots = 512
-/** At most this many deliveries to endpoints whose last attempt failed or was slow are posted at once: each may take the full ten seconds again. */
+/**
+ * At most this many of the deliveries that are posted at once go to endpoints whose last attempt failed or was slow. Each of these may take the full
+ * ten seconds again, and the other slots stay free for endpoints that respond quickly.
+ */
 const suspectSlots = 256
 /**
- * Deliveries are posted only if taking them took at most this long. Their lease is 4 s: a process that was frozen meanwhile must not post deliveries
- * that another process has taken since.
+ * Deliveries are posted only if taking them took at most this long. Their lease ends after 4 s, and a process that was frozen while it took them must
+ * not post deliveries that another process has taken since.
  */
 const startWithinMs = 2_000
 const renewEveryMs = 1_000

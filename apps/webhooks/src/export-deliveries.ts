@@ -3,7 +3,10 @@ import { eventsOf } from './core/batch.ts'
 import { findDeliveriesOfUser } from './store/named-deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** A portion has the deliveries of at most this many bodies. A body has up to 100 events and goes to up to 50 endpoints. */
+/**
+ * A portion of an export has the deliveries of at most this many bodies. The number is small, because a body has up to 100 events and goes to up to
+ * 50 endpoints.
+ */
 const bodiesAtOnce = 20
 /** A portion ends when the bodies of its deliveries have more than this many bytes. */
 const mostBytes = 1_000_000

@@ -11,7 +11,10 @@ import type { Webhooks } from './webhooks.ts'
 
 /** One sweep takes the event logs of at most this many apps, those first that are due for longest. */
 const mostApps = 20
-/** One sweep reads at most this many events, in equal parts for the apps: some 20 MB while their bodies are made. */
+/**
+ * One sweep reads at most this many events, and each of its apps has an equal share of them. The events take some 20 MB of memory while their bodies
+ * are made.
+ */
 const mostEvents = 10_000
 /** One call to audience asks for the external ids of at most this many users. */
 const idsPerCall = 1_000
@@ -250,7 +253,10 @@ async function bodiesOf(
   return found
 }
 
-/** One transaction drops at most this many portions of 200 bodies of an endpoint, far more bodies than it adds. The next sweep drops more. */
+/**
+ * One transaction drops at most this many portions, of 200 bodies each, of an endpoint that stores too many bytes. These are far more bodies than the
+ * transaction adds. If they are not enough, the next sweep drops more.
+ */
 const portionsPerCommit = 10
 
 /**

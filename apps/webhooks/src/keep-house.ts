@@ -16,8 +16,8 @@ export type Retention = { logDays: number; deliveredHours: number; undeliveredDa
 
 /**
  * Deletes, for a sweep, bodies, deliveries and marks past their retention, events that wait for endpoints that have been switched off for too long,
- * and the rows of deleted endpoints. A step that fails is logged and tried again after 30 s, and the other steps go on. `isAway` says that an error
- * means that the database is away, when every step would fail.
+ * and the rows of deleted endpoints. A step that fails is logged and tried again after 30 s, and the other steps go on. `isAway` says whether an
+ * error means that the database is away. Such an error ends the run, because every other step would fail too.
  */
 export function openHousekeeping(
   { db, log, retention: { logDays, deliveredHours, undeliveredDays } }: Pick<Webhooks, 'db' | 'log' | 'retention'>,

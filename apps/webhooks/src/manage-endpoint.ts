@@ -24,7 +24,7 @@ import type { Webhooks } from './webhooks.ts'
 
 type At = { appId: string; webhookId: string }
 
-/** An app has at most this many endpoints: each event is posted to every endpoint that asks for it. */
+/** An app has at most this many endpoints. Their number is limited, because each event is posted to every endpoint that asks for it. */
 const mostEndpoints = 50
 
 /**

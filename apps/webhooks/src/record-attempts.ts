@@ -4,7 +4,10 @@ import { endAttempts } from './store/deliveries.ts'
 import { lockStandings, writeStandings } from './store/endpoints.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** An attempt that is over. `takes` is how often its delivery had been taken, and `tries` how many attempts came before. */
+/**
+ * An attempt that is over. `takes` is how often its delivery had been taken when the attempt began, and `tries` how many attempts the delivery had
+ * had before.
+ */
 export type Ended = { id: string; endpointId: string; takes: number; tries: number; at: Date; answer: PostAnswer }
 
 const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed', refused: 'failed' } as const

@@ -39,7 +39,7 @@ const announcementsPerCommit = 8
  */
 const deliverEveryMs = 20
 const freezeEveryMs = 50
-/** A process keeps the bodies that it made or read lately, up to this many bytes, since a body may go to several endpoints. */
+/** A process keeps in memory the bodies that it made or read lately, up to this many bytes in all, because a body may go to several endpoints. */
 const bodyCacheBytes = 16_000_000
 
 /** Starts webhooks: its connections, what its functions work with, its sweeps, its calls and its consumer. */

@@ -17,7 +17,9 @@ const mostApps = 1_000
 
 type Watched = {
   until: number
-  /** When the second began in which `taken` counts events. */
+  /**
+   * When the present second began. `taken` counts the events of this second that are shown, and `dropped` those left out since the last broadcast.
+   */
   windowAt: number
   taken: number
   waiting: Event[]

@@ -19,7 +19,10 @@ import {
 import { watchEvents } from './watch-events.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** At most this many announcements are fetched and not confirmed: those of a commit of eight, and those of two more commits that wait. */
+/**
+ * At most this many announcements are fetched and not yet confirmed. They are the eight of the commit that is under way, and those of two more
+ * commits that wait.
+ */
 const announcementsInHand = 24
 
 /** Connects each call with the function that answers it, and announcements with the functions that store and show them. */

@@ -32,9 +32,9 @@ export const inherited = sql.raw('app_id, name, template_id, segment_id, silent,
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * The lease of a recurrence's run. Many runs of one second are made in one commit. When the process dies before it sends the pointers to them,
- * another process sends them within two seconds. Audience may get a second pointer to a run that it has not started by then, which costs it one read
- * of the run's row.
+ * The lease of a recurrence's run. It is shorter than `ownLease`, because one commit may make many runs: when the process dies before it sends the
+ * pointers to them, another process sends them within two seconds. So audience may get a second pointer to a run that it has not started by then, and
+ * reads the run's row once more.
  */
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 

@@ -14,16 +14,16 @@ export async function readClock(db: Db): Promise<Date> {
 }
 
 /**
- * These two statuses are the condition of the index `campaigns_planned`. They stand in the statement itself: the planner does not use that index for
- * a parameter.
+ * These two statuses are the condition of the index `campaigns_planned`. They are written into the text of a statement, because the planner does not
+ * use that index when the status is a parameter.
  */
 const scheduled = sql.lit<CampaignStatus>('scheduled')
 export const recurring = sql.lit<CampaignStatus>('active')
 
 /**
  * Gives the milliseconds until a scheduled campaign, or a send that audience has not started, is due by the database's clock: 0 for now, undefined
- * for never. Besides them only recurrences have a `due_at`. (With `status in ('scheduled', 'sending')` the planner expects few rows, so it reads and
- * sorts all of them: 19 ms for 4,500 sends that wait.)
+ * for never. Besides them only recurrences have a `due_at`, so the query leaves out recurrences instead of naming the two statuses. With `status in
+ * ('scheduled', 'sending')` the planner expects few rows and so reads and sorts all of them, which takes 19 ms when 4,500 sends wait.
  */
 export const nextSendDueInMs = (db: Db): Promise<number | undefined> =>
   inMs(db, sql`campaigns where status <> ${recurring} and due_at is not null order by due_at`)
@@ -51,10 +51,10 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Takes due sends that audience has not said to have started, from all apps in turn: first the oldest send of each app, then the second of each.
- * Audience is told of at most 64 sends of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps at the same time
- * never take the same row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of
- * contracts/topology.ts).
+ * Takes due sends that audience has not said to have started, from all apps in turn: first, of each app, the send that has been due longest, then the
+ * second of each app. Audience is told of at most 64 sends of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two
+ * sweeps at the same time never take the same row. After the sweep has taken a row for the first time the row is due again in 10 s, and after every
+ * later time in 15 s (`sweepAgain` of contracts/topology.ts).
  */
 export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointerNo: number; appId: string }[]> {
   const { rows } = await sql<{ id: string; pointerNo: number; appId: string }>`

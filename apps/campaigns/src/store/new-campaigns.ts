@@ -22,8 +22,8 @@ const typesOf = {
 /**
  * Writes notifications and drafts in one statement, whose text and plan do not depend on their number. Gives the written campaigns by id; campaigns
  * of an erased app are not written. A send is `waiting` when audience was told of 64 other sends of its app and has not started them
- * (`pointedAtOnce`). A waiting send is due at once, and the sweep takes it when there are fewer. Any other send has a lease, during which the caller
- * tells audience of it.
+ * (`pointedAtOnce`). A waiting send is due at once, and the sweep takes it when audience has fewer than 64 sends of the app to start. Any other send
+ * has a lease, during which the caller tells audience of it.
  */
 export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Map<string, { waiting: boolean }>> {
   if (campaigns.length === 0) return new Map()
@@ -62,7 +62,10 @@ export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
     .where('id', '=', sql<string>`any(${campaigns.flatMap(({ id, test }) => (test ? [id] : []))})`)
     .execute()
 
-/** Counts, up to 64, the sends of an app that audience was told of and has not started. They are due later, when the sweep tells audience again. */
+/**
+ * Counts, up to 64, the sends of an app that audience was told of and has not started. They are the ones whose `due_at` lies ahead: at that time the
+ * sweep tells audience of them again.
+ */
 export const pointedAt = (appId: RawBuilder<unknown>) => sql`
   (select count(*) from (
     select from campaigns where status = 'sending' and app_id = ${appId} and due_at > now() order by due_at limit ${sql.lit(pointedAtOnce)}

@@ -2,7 +2,7 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** At most this many campaigns of an app are counted. That takes 10 ms, since Postgres reads nothing but the index. */
+/** At most this many campaigns of an app are counted by status. Counting them takes 10 ms, since Postgres reads nothing but the index. */
 const mostCounted = 100_000
 const mostListed = 10
 /** At most this many paused campaigns, and as many failed ones, are looked at to find those to list. */

@@ -26,7 +26,10 @@ export const inListOrder = (one: PushPlace, other: PushPlace): number =>
 /** The clock of the process that makes a campaign's id may differ from the database's clock by at most this much. */
 const clocksDifferMs = 600_000
 
-/** Gives the place at which a list begins that skips campaigns made over 10 minutes after `at`. An id begins with the second in which it was made. */
+/**
+ * Gives the place at which a list begins that skips the campaigns made over 10 minutes after `at`. A place orders campaigns by time, because a
+ * campaign's id begins with the second in which it was made.
+ */
 export function firstPlaceBefore(at: Date): PushPlace {
   const seconds = Math.min(Math.ceil((at.getTime() + clocksDifferMs) / 1000), 0xffff_ffff)
   return { campaignId: seconds.toString(16).padStart(8, '0').padEnd(24, '0'), no: 0, place: 0 }

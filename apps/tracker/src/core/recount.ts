@@ -20,7 +20,7 @@ export function recountedStats(rows: Recounted[], queued: number): Stats {
   return Object.keys(variants).length > 0 ? { ...stats, variants } : stats
 }
 
-/** Adds up by how much two statistics of a campaign differ, over all its numbers and those of its variants. */
+/** Compares two statistics of a campaign: adds up by how much each count differs, both of the whole campaign and of its variants. */
 export function differenceOf(one: Stats, other: Stats): number {
   const variants = new Set([...Object.keys(one.variants ?? {}), ...Object.keys(other.variants ?? {})])
   const ofVariants = [...variants].map((variant) => offBy(one.variants?.[variant] ?? noCounts, other.variants?.[variant] ?? noCounts))

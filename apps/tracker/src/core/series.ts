@@ -14,7 +14,7 @@ const mostPoints = 2_000
 const hourMs = 3_600_000
 const bucketMs: Record<SeriesBucket, number> = { hour: hourMs, day: 24 * hourMs }
 
-/** Without `from` a request gets this many buckets. */
+/** A request without `from` gets this many buckets: 24 hours or 30 days. */
 const usual: Record<SeriesBucket, number> = { hour: 24, day: 30 }
 
 /** Gives the beginning of the UTC hour or day, in Unix milliseconds. */
@@ -74,5 +74,8 @@ export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { b
   })
 }
 
-/** Gives the seconds after which a step of a curve begins. The first 144 steps are 10 minutes long, all later ones an hour (migrations/0105). */
+/**
+ * Gives how many seconds after the first report of a campaign's fan-out a step of the campaign's curve begins. The first 144 steps are 10 minutes
+ * long, all later ones an hour (migrations/0105).
+ */
 export const stepSeconds = (step: number): number => (step < 144 ? step * 600 : 86_400 + (step - 144) * 3_600)

@@ -127,7 +127,7 @@ export function rowsOf(devices: string, users: string): NewRow[] {
 function rangeOf(ids: Buffer): { firstId: string; lastId: string } {
   let [first, last] = [0, 0]
   for (let at = 12; at < ids.length; at += 12) {
-    // The ids of a page mostly ascend, so this comparison is mostly the only one.
+    // The ids in a batch mostly ascend, so for most ids this is the only comparison.
     if (ids.compare(ids, last, last + 12, at, at + 12) > 0) last = at
     else if (ids.compare(ids, first, first + 12, at, at + 12) < 0) first = at
   }

@@ -6,7 +6,10 @@ export type Tally = Partial<Record<OutcomeKind | EngagementKind, number>>
 /** What is added to the counters of a campaign. `ended` counts, by platform, the pushes that got an outcome. */
 export type CampaignTally = Tally & { ended?: Partial<Record<Platform, number>> }
 
-/** What is to be counted. `endedOn` is the platform on which pushes got an outcome; reports of devices have none. */
+/**
+ * Pushes that got an outcome, or reports of devices, that are to be counted. `count` is 1 when it is left out. `endedOn` is the platform of pushes
+ * that got an outcome; undefined for reports of devices.
+ */
 export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; count?: number; endedOn?: Platform }
 export type VariantTally = { campaignId: string; variant: string; tally: Tally }
 

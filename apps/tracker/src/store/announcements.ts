@@ -8,20 +8,27 @@ export type AnnouncementRow = { id: string; subject: string; body: Announcement;
 export const asJson = (announcements: AnnouncementRow[]): string =>
   JSON.stringify(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
 
-/** Inserts announcements. The caller publishes them after its commit. While webhooks has not confirmed them, the sweep does so, first 5 s later. */
+/**
+ * Inserts announcements. The caller publishes them after its commit. While webhooks has not confirmed an announcement, the sweep publishes it again,
+ * for the first time after 5 s.
+ */
 export async function insertAnnouncements(db: Db, announcements: AnnouncementRow[]): Promise<void> {
   if (announcements.length > 0) await sql`select insert_announcements(${asJson(announcements)}::json)`.execute(db)
 }
 
-/** At most this many unconfirmed announcements are repeated at a time. An announcement has up to ~300 kB. */
+/** At most this many unconfirmed announcements are being repeated at any time. The number is small, because an announcement has up to ~300 kB. */
 export const mostRepeated = 200
-/** An announcement counts against `mostRepeated` until it is repeated once more than this, about 20 minutes after its first repeat. */
+/**
+ * An announcement counts as one of `mostRepeated` during its first 8 repeats. With the ninth, about 20 minutes after the first, it makes room for
+ * another.
+ */
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that webhooks has not confirmed, to repeat them. An announcement is due again after 10, 20, 40 … s, at most 5 minutes, and
- * after 20 minutes once an hour. An announcement is larger than a pointer, and the queue must not fill with copies while webhooks is away. So only
- * 200 (`mostRepeated`) are repeated at a time: further ones wait until some of those are confirmed or have been repeated for 20 minutes.
+ * Takes announcements that webhooks has not confirmed, to repeat them. An announcement is due again 10 s after its first repeat, then after 20 s, 40
+ * s and so on up to 5 minutes, and after 20 minutes of repeats once an hour. An announcement is larger than a pointer, and the queue must not fill
+ * with copies while webhooks is away. So only 200 (`mostRepeated`) are repeated at a time: further ones wait until some of those are confirmed or
+ * have been repeated for 20 minutes.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<Omit<AnnouncementRow, 'body'> & { body: string }>`

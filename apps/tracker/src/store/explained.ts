@@ -8,7 +8,10 @@ import type { Db } from './tables.ts'
 
 export type ExplainedRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
-/** At most this many rows of large batches are searched for a user. No index by user has these rows, and each holds up to 500 pushes. */
+/**
+ * A search for a user reads at most this many rows of batches of more than 16 pushes, because no index by user has these rows. A row holds up to 500
+ * pushes.
+ */
 const mostRanges = 10_000
 
 /**

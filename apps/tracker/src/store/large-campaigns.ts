@@ -56,13 +56,19 @@ export async function findPlatformCounts(
   return rows[0]
 }
 
-/** At most this many of an app's newest campaigns are examined, at ~2 µs each. An app may make a million a month, nearly all of a single push. */
+/**
+ * At most this many of an app's newest campaigns are examined to find large sends, at ~2 µs each. There is a limit, because an app may make a million
+ * campaigns a month, nearly all of a single push.
+ */
 const mostExamined = 20_000
 /** A send with fewer pushes does not count: its time is mostly the time to its first push, which says little about the pace. */
 const leastPushes = 1_000
 const lastSends = 5
 
-/** Adds up the pushes of an app's last large sends that settled, at most five of 30 days, and the seconds from the first report of each to its end. */
+/**
+ * Finds the last large sends of an app that settled, at most five within 30 days. Adds up their pushes, and the seconds from the first report of each
+ * send until it settled.
+ */
 export async function sumLargeSends(db: Db, appId: string): Promise<{ pushes: number; seconds: number }> {
   const { rows } = await sql<{ pushes: number; seconds: number }>`
     with newest as materialized (

@@ -23,8 +23,8 @@ export async function findLedgerOf(
 
 /**
  * A row of the ledger as it was read. `batch` is the index of its batch in the request. `heard` are the types of events that the app's endpoints ask
- * for. `listened` is the version of that list, -1 when there is none. `devices` and `users` are read only when an endpoint asks for one of the events
- * that may be announced.
+ * for. `listened` is the version of that list, -1 when the app has no such list. `devices` and `users` are read only when an endpoint asks for one of
+ * the events that may be announced.
  */
 export type ReadRow = Slots & {
   batch: number

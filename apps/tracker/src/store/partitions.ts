@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { settleDay } from './settlements.ts'
 import type { Db } from './tables.ts'
 
-/** How full pages are filled, in percent. In the ledger an updated row then stays on its page (HOT): 98 % of the rows do, as measured. */
+/**
+ * How full Postgres fills the pages of each table, in percent. In the ledger 20 % stay free, so that an updated row stays on its page (HOT): 98 % of
+ * the rows do, as measured.
+ */
 const partitioned = { ledger_batches: 80, ledger_attempts: 100, engagements: 100 } as const
 type Partitioned = keyof typeof partitioned
 const parents = ['ledger_batches', 'ledger_attempts', 'engagements'] as const satisfies Partitioned[]

@@ -73,7 +73,10 @@ export async function findSingles(db: Db, filter: PushFilter, most: number): Pro
   return rows
 }
 
-/** A campaign, and how many of its pushes may be wanted at most, by its counters: 0 when the ledger no longer keeps it, or by the wanted time. */
+/**
+ * A campaign to be searched. `pushes`: how many of its pushes may be wanted at most, by its counters; 0 when the ledger no longer keeps the campaign,
+ * or none of its pushes can have ended in the wanted time.
+ */
 export type CampaignToRead = { campaignId: string; day: string; pushes: number }
 
 /**
@@ -116,8 +119,9 @@ function mostWanted({ outcome, code, platform }: PushFilter) {
 }
 
 /**
- * Reads the rows of these campaigns in their order, after a place, at most `most`. The search costs one look-up by the ledger's key for each campaign
- * or, for a device, one look-up in the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, and where it stopped.
+ * Examines the rows of these campaigns in their order, after a place, at most `most` rows. The search costs one look-up by the ledger's key for each
+ * campaign or, for a device, one look-up in the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, how many rows it
+ * examined, and the place of the last of these.
  */
 export async function findRowsOfCampaigns(
   db: Db,

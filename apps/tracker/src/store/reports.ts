@@ -4,7 +4,10 @@ import type { NewRow } from '../core/slots.ts'
 import type { BatchKey } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** What a fan-out has queued so far. `hasRanges`: the campaign has a batch of more than 16 pushes, whose row is found by the range of its devices. */
+/**
+ * What a fan-out has queued so far. `hasRanges`: this report has a batch of more than 16 pushes, whose row is found by the range of its devices. The
+ * counters remember it for the campaign.
+ */
 export type Totals = {
   campaignId: string
   appId: string
@@ -33,10 +36,11 @@ export type EndedFanOut = {
 
 /**
  * Makes or raises the totals of queued pushes and writes rows of the ledger, in one statement (migrations/0105). `reports` has each campaign once,
- * sorted by id. Totals only grow, so a late report lowers none, and a row that exists stays as it is. The counters of the app's hour grow with
- * the totals. Nothing is written for deleted apps, and no row for a day past the retention. Gives the campaigns whose fan-out ended with this call,
- * if they are settled or an endpoint of their app asks for events. With `unheard` it writes nothing and gives undefined when an endpoint of such an
- * app asks for events.
+ * sorted by id. Totals only grow, so a late report lowers none, and a row of the ledger that exists stays as it is. The counters of the app's present
+ * hour rise by as many queued pushes as the totals, unless the send is a test. Nothing is written for deleted apps, and no row for a day past the
+ * retention. Gives the campaigns whose fan-out ended with this call, if they are settled or an endpoint of their app asks for events. With `unheard`
+ * the caller has not prepared to announce the end of a fan-out: when a fan-out ends with this call and an endpoint of its app asks for events, the
+ * function writes nothing and gives undefined.
  */
 export async function writeReport(
   db: Db,

@@ -8,13 +8,17 @@ export const batchAfterMs = 1_000
 /** When more events than this wait for an endpoint the oldest are dropped, and the endpoint shows how many (spec: webhooks/most-waiting). */
 export const mostWaiting = 100_000
 
-/** At most this many due deliveries are made ahead for an endpoint: two to post at once, and two to follow before the next sweep. */
+/**
+ * A new delivery is made for an endpoint only while fewer than this many of its deliveries are due: two that are posted at once, and two that follow
+ * before the next sweep.
+ */
 export const readyAhead = 4
 /** An endpoint with this many pending deliveries gets no further one. Its other events wait in the log, where `mostWaiting` is the limit. */
 export const mostPending = 1_000
 /**
- * The limit of pending deliveries for an endpoint whose last attempt failed or was slow. Each delivery is attempted five times in 450 s: 50 dead
- * endpoints with ten deliveries each cost six attempts a second, and with a thousand each they would cost 550.
+ * The limit of pending deliveries for an endpoint whose last attempt failed or was slow. It keeps down the attempts that fail. Each delivery is
+ * attempted five times in 450 s, so 50 dead endpoints with ten pending deliveries each cause six attempts a second; with a thousand each they would
+ * cause 550.
  */
 export const mostPendingWhileFailing = 10
 

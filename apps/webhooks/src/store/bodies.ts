@@ -178,7 +178,7 @@ async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: numb
     ) g where q.endpoint_id = any(${ids}::text[]) and q.endpoint_id = g.endpoint_id`.execute(db)
 }
 
-/** For an endpoint that stores too much, at most this many bodies are dropped at once. */
+/** One portion of the bodies that an endpoint loses because it stores too many bytes has at most this many bodies. */
 const bodiesPerPortion = 200
 
 /**

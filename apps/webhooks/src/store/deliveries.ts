@@ -5,8 +5,8 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint to which a killed process was posting may get no
- * other posts until these leases end, after 4 s.
+ * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint gets at most two posts at once. So after a process
+ * was killed, an endpoint to which it was posting may get no other post until the leases end.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
@@ -35,7 +35,7 @@ export type TakenDelivery = {
   url: string
   sealedSecret: string
   secretVersion: number
-  /** True when the last attempt at the endpoint failed or was slow: this one may take the full ten seconds again. */
+  /** True when the last attempt at the endpoint failed or was slow. The attempt at this delivery may then take the full ten seconds again. */
   isSuspect: boolean
   bodyId: number
 }

@@ -18,7 +18,9 @@ export async function lockQueues(trx: Db, appIds: string[]): Promise<Queue[]> {
   return rows
 }
 
-/** An endpoint that is switched on. `room` is how many deliveries may be made for it now. */
+/**
+ * An endpoint that is switched on. `room` is how many further deliveries may be made for it now (`readyAhead` and `mostPending` of core/batch.ts).
+ */
 export type Reader = { endpointId: string; appId: string; readings: Reading[]; room: number }
 
 /** Finds the endpoints of these apps that are switched on. */

@@ -38,8 +38,8 @@ const probeEveryMs = 30_000
  */
 export const outageProbeMs = 5_000
 /**
- * For the first 10 minutes of an outage Herald waits 5 s between probes. After that it waits a 120th of the time that the outage has lasted, and at
- * most 12 × 5 s, a minute.
+ * The wait before the next probe of an outage is the time that the outage has lasted, divided by `outageProbeShare`. It is at least the first wait (5
+ * s, so for the first 10 minutes it does not grow), and at most `outageProbeMost` times the first wait (a minute).
  */
 const outageProbeShare = 120
 const outageProbeMost = 12
@@ -73,13 +73,14 @@ function remember(answers: string, letters: string): string {
 }
 
 /**
- * This many answers `u` in a row are an outage when they used up the tries of a push. A single push gives half as many: its token may be the reason.
+ * When a push has used up its tries, this many answers `u` in a row are enough to open the circuit because of an outage. The number is twice the
+ * tries of a push, because a token may be the reason for all answers `u` to a single push.
  */
 const outageFromExhausted = 2 * maxTries
 
 /**
- * Whether the last 20 answers all say that the provider is unavailable, or the last 10 when they used up the tries of a push. The tries of a push
- * usually last 80 s or longer. A provider that gives another push another answer in that time is not away.
+ * Whether the last 20 answers all say that the provider is unavailable. If a push has used up its tries (`isExhausted`), the last 10 answers are
+ * enough, because the tries of a push usually last 80 s or longer: a provider that is not away gives some other push another answer in that time.
  */
 const isAway = (answers: string, isExhausted: boolean): boolean => {
   const inARow = answers.length - answers.replace(/u+$/, '').length
@@ -245,10 +246,12 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * Decides what becomes of one batch. It goes out when none, or not all, of its devices belong to environments with an open circuit. For any other
- * batch: while the provider is away it is held to the end of its ttl and is then skipped as expired. With ttl 0 it goes out for its one try. While
- * the app's credentials are refused it is held for at most `maxHoldSeconds`, never longer than its ttl, and then fails with the circuit's code. With
- * ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app that sends nothing else.
+ * Decides what becomes of one batch. It is granted when none of its devices belongs to an environment with an open circuit. Otherwise it becomes the
+ * probe of a circuit that may be probed now, unless its time is over. If it does not become a probe, it is granted when some of its devices belong to
+ * another environment. If all its devices belong to environments with open circuits: While the provider is away it is held to the end of its ttl and
+ * then ends as expired; with ttl 0 it is granted, for its one try. While the app's credentials are refused it is held for at most `maxHoldSeconds`,
+ * never longer than its ttl, and then fails with the circuit's code. With ttl 0 it fails at once, but it may still become a probe: otherwise nothing
+ * would ever close the circuit of an app that sends nothing else.
  */
 function decideTake(
   open: Circuit[],

@@ -6,15 +6,15 @@ export type CountedTag = {
   types: string[]
   /** How many of the counted users have the tag. */
   users: number
-  /** The sum, over the blocks, of the square of the number of a block's users who have the tag. */
+  /** For each block, the number of its users who have the tag is squared; this is the sum of these squares. `estimate` needs it for the interval. */
   squares: number
   values: string[]
 }
 
 /**
  * The counted tags and users of an app: of all its users, or of those in some blocks of the users' table, drawn at random. `blocks`: how many blocks
- * were read. `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: the sum, over the blocks, of the square
- * of the number of the app's users in a block.
+ * were read. `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: for each block the number of the app's
+ * users in it is squared; this is the sum of these squares.
  */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 

@@ -21,8 +21,8 @@ const patienceMs = 2_000
  */
 const rememberedMs = 3_600_000
 /**
- * One process reads the ledgers of at most this many apps at once, because each portion of 5,000 pushes that it asks for takes the tracker about 50
- * ms.
+ * One process reads the ledgers of at most this many apps at once, because each portion of 5,000 pushes that it asks for takes the tracker about
+ * 50 ms.
  */
 const readAtOnce = 4
 

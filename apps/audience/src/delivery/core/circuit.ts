@@ -23,7 +23,10 @@ export type Circuit = {
 }
 
 const windowSize = 200
-/** Fewer refused tokens than `guardedFrom` among the last 200 answers, or a smaller share than `guardedShare`, are normal: these tokens are dead. */
+/**
+ * Refused tokens are normal while they are fewer than `guardedFrom` of the last 200 answers, or less than the share `guardedShare` of those answers
+ * that say something about the credentials. The refused tokens are then dead.
+ */
 const guardedFrom = 20
 const guardedShare = 0.3
 /**
@@ -38,8 +41,8 @@ const probeEveryMs = 30_000
  */
 export const outageProbeMs = 5_000
 /**
- * The wait before the next probe of an outage is the time that the outage has lasted, divided by `outageProbeShare`. It is at least the first wait (5
- * s, so for the first 10 minutes it does not grow), and at most `outageProbeMost` times the first wait (a minute).
+ * The wait before the next probe of an outage is the time that the outage has lasted, divided by `outageProbeShare`. It is at least the first wait
+ * (5 s, so for the first 10 minutes it does not grow), and at most `outageProbeMost` times the first wait (a minute).
  */
 const outageProbeShare = 120
 const outageProbeMost = 12
@@ -157,7 +160,10 @@ function changeClosedCircuit(circuit: Circuit, heard: Heard, now: Date, probeInM
   return { circuit, refusal: 'failed' }
 }
 
-/** Gives the code with which the circuit opens. The batch's only code may belong to another of its answers than the one that opens the circuit. */
+/**
+ * Gives the code with which the circuit opens. A finish reports one code for all answers of its batch. When that code belongs to another answer than
+ * the one that opens the circuit, the letters of the answers decide.
+ */
 const codeOf = ({ code, letters }: Heard): FailureCode =>
   code !== null && !outageCodes.has(code) ? code : /[cw]/.test(letters) ? 'credentials_invalid' : 'token_invalid'
 const outageCodeOf = ({ code }: Heard): FailureCode => (code !== null && outageCodes.has(code) ? code : 'provider_unavailable')
@@ -248,10 +254,10 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
 /**
  * Decides what becomes of one batch. It is granted when none of its devices belongs to an environment with an open circuit. Otherwise it becomes the
  * probe of a circuit that may be probed now, unless its time is over. If it does not become a probe, it is granted when some of its devices belong to
- * another environment. If all its devices belong to environments with open circuits: While the provider is away it is held to the end of its ttl and
- * then ends as expired; with ttl 0 it is granted, for its one try. While the app's credentials are refused it is held for at most `maxHoldSeconds`,
- * never longer than its ttl, and then fails with the circuit's code. With ttl 0 it fails at once, but it may still become a probe: otherwise nothing
- * would ever close the circuit of an app that sends nothing else.
+ * another environment. Otherwise all its devices belong to environments with an open circuit. Then, while the provider is away, the batch is held to
+ * the end of its ttl and ends as expired; with ttl 0 it is granted, for its one try. While the app's credentials are refused it is held for at most
+ * `maxHoldSeconds`, never longer than its ttl, and then fails with the circuit's code. With ttl 0 it fails at once, but it may still become a probe:
+ * otherwise nothing would ever close the circuit of an app that sends nothing else.
  */
 function decideTake(
   open: Circuit[],

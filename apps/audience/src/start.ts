@@ -39,7 +39,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const bus = await openBus(service, watch)
-  // Two database connections are kept free for short work. Of the others one app may use half for its pages.
+  // Two database connections are kept free for short work. The others may be used to read pages, and one app may use half of these.
   const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
   let someWaitUntil = 0
   const told = openToldNotes(kept, log)

@@ -5,7 +5,7 @@ import { tellTotals } from './sends/tell-totals.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
 import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointerRow } from './store/due.ts'
 
-/** One sweep takes at most this many rows of a kind. While there are more, it runs again at once. */
+/** One sweep takes at most this many rows of each kind (batches, fan-outs, announcements). While more rows are due, it runs again at once. */
 const atOnce = 200
 
 /**

@@ -137,7 +137,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  // Devices. Three connections are for registrations that wait for rows that other transactions have locked; one app may use two of them.
+  // Devices. At most three registrations run alone at a time, two of one app, because each of them keeps a connection while it waits for rows that
+  // other transactions have locked.
   const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
   bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, registrationsAlone))
   bus.answer(calls.patchSubscription, (request) => changeSubscription({ db }, request))

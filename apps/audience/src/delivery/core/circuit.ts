@@ -46,7 +46,10 @@ export const outageProbeMs = 5_000
  */
 const outageProbeShare = 120
 const outageProbeMost = 12
-/** When this many answers in a row all say that the provider is unavailable, the circuit opens because of an outage. */
+/**
+ * When this many answers in a row all say that the provider is unavailable, the circuit opens because of an outage; fewer are enough in one case
+ * (`outageFromExhausted`).
+ */
 const outageFrom = 20
 /** A held batch that is not the next probe is pointed at again after this time, in case the probe is lost and the circuit stays open. */
 const lookAgainMs = 30_000

@@ -35,11 +35,13 @@ export function estimate(
   const variance = (squares - (sum * sum) / blocks) / (blocks - 1)
   const error = within95 * ofAll * Math.sqrt(((1 - blocks / ofAll) * Math.max(0, variance)) / blocks)
   const count = factor * sum
-  // There are at least as many users as were counted.
+  // The interval does not begin below the number of users that were counted.
   return { count: Math.round(count), low: Math.max(sum, Math.floor(count - error)), high: Math.ceil(count + error) }
 }
 
-/** Gives the tags in the order of their names. The numbers of users are estimates when only a part of the users was counted. */
+/**
+ * Gives the tags in the order of their names. When only a part of the users was counted, the numbers of users are estimates for all users of the app.
+ */
 export function tagUsesOf({ tags, users, squares, blocks, ofAll, asOf }: CountedTags): TagUses {
   const all = (sum: number, ofBlocks: number) =>
     ofAll === null ? { count: sum, low: sum, high: sum } : estimate({ sum, squares: ofBlocks }, { blocks, ofAll })

@@ -52,7 +52,10 @@ async function countBlocks(db: Db): Promise<number> {
 
 type Counted = Omit<CountedTags, 'ofAll'>
 
-/** Counts the tags of the app's users among these rows of the table, and how much the numbers differ between blocks. */
+/**
+ * Counts, among these rows of the table of users, the app's users and for each tag the users who have it. From `squares` in the answer, `estimate`
+ * computes how much these numbers differ between blocks.
+ */
 async function countIn(db: Db, users: RawBuilder<unknown>, appId: string): Promise<Counted> {
   const { rows } = await sql<Omit<Counted, 'tags'> & { tags: CountedTag[] | null }>`
     with read as materialized (

@@ -25,8 +25,8 @@ create table subscriptions (
   user_id text collate "C" not null references users (id),
   platform text not null check (platform in ('ios', 'android', 'web')),
   address text not null,
-  -- SHA-256 of the kind (token or endpoint) and the address (since 0070 also of the app). A token may have 4,096 characters, but an index entry at
-  -- most 2,704 bytes.
+  -- SHA-256 of the kind (token or endpoint) and the address (since 0070 also of the app). The index is on this hash and not on the address, because a
+  -- token may have 4,096 characters and an index entry at most 2,704 bytes.
   address_hash bytea not null,
   p256dh text,
   auth text,
@@ -52,8 +52,8 @@ create unique index subscriptions_by_address on subscriptions (app_id, address_h
 create index subscriptions_by_app on subscriptions (app_id, id);
 create index subscriptions_by_user on subscriptions (user_id);
 
--- When a device was last sent to (since 0081: a device of an app that asks for it). This table is separate from `subscriptions` because a write to
--- its short row takes 9 µs instead of 41 µs.
+-- When each device was last sent to; since 0081 only for devices of apps that ask for lastNotifiedAt. The time has a table of its own, because a
+-- write to this short row takes 9 µs, and a write to the device's row in `subscriptions` takes 41 µs.
 create table last_notified (
   subscription_id text collate "C" primary key,
   at timestamptz not null
@@ -96,7 +96,8 @@ create table fan_outs (
   queued_web integer not null default 0,
   lane text check (lane in ('prompt', 'bulk')),
   state text not null default 'running' check (state in ('running', 'waiting', 'fanned_out', 'failed')),
-  -- Up to which page campaigns and tracker were told. While it is below `page` they must still be told totals or a failure.
+  -- Up to which page campaigns and tracker know what the fan-out has done. While it is below `page`, audience must still tell them how many pushes
+  -- are queued, or that the send has failed.
   told_page integer not null default 1,
   failure jsonb,
   lease_until timestamptz,
@@ -124,7 +125,8 @@ create table batches (
   subscription_ids text[] not null,
   -- The user who owned each device when its push was queued.
   user_ids text[] not null,
-  -- How many tries at the provider count. Not every try does: one during which the dispatcher was killed does not, for example.
+  -- How many tries of these pushes at the provider count towards the most tries that a push may have. A try during which the dispatcher was killed
+  -- does not count, for example.
   tries integer not null default 0,
   -- Outcomes that audience has decided itself, for example of pushes that failed for good; null in a batch that is to be sent. A dispatcher takes the
   -- batch only to report these outcomes to the ledger.

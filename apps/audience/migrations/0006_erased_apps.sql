@@ -21,8 +21,8 @@ begin
 end
 $$;
 
--- Of the tables so far only these need the trigger: rows of the others are made while one of these rows is locked, and the erasure deletes until it
--- finds no row.
+-- Of the tables that exist so far, only these need the trigger. A transaction that makes a row of another table has locked a row of one of these, and
+-- the erasure goes on deleting until it finds no row.
 create trigger leave_out_erased before insert on users for each row execute function audience.leave_out_erased();
 create trigger leave_out_erased before insert on subscriptions for each row execute function audience.leave_out_erased();
 create trigger leave_out_erased before insert on segments for each row execute function audience.leave_out_erased();

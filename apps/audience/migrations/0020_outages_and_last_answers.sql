@@ -2,13 +2,13 @@
 alter table batches add column last_code text;
 alter table batches add column last_provider_code text;
 
--- One of an app's held batches is pointed at again in time for the next probe: the first entry of this index. Held batches are released in the order
--- of this index.
+-- The first entry of this index for an app and platform is the held batch at which the sweep points in time for the next probe. Held batches are
+-- released in the order of this index.
 drop index batches_held;
 create index batches_held on batches (app_id, platform, due_at) where held_since is not null and done_at is null;
 
--- The list of the open pushes of an app, or of one campaign, newest campaign first, reads the batches of a page from this index, however many an app
--- has.
+-- The list of the pushes that have no outcome yet, of an app or of one campaign, begins with the newest campaign. A page of the list reads its
+-- batches from this index, so that it costs no more when the app has many batches.
 create index batches_open on batches (app_id, campaign_id, id) where done_at is null;
 
 -- The answers of circuits have two more letters: u the provider is unavailable, a any other answer.

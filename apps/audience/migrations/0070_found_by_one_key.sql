@@ -10,9 +10,10 @@ create unique index subscriptions_by_address on subscriptions (address_hash);
 drop index users_by_external_id;
 create unique index users_by_external_id on users ((app_id || ' ' || external_id)) where external_id is not null;
 
--- A transaction looks up the mark for its first row of an app, and for a row that follows a row of another app. The transaction keeps its share of
--- the app's lock until its end, and the erasure waits for that, so it also sees all later rows of the transaction. The setting ends with the
--- transaction, or with a savepoint that is rolled back, exactly like the lock.
+-- The trigger looks up the mark of an erased app for a transaction's first row of an app, and for a row that follows a row of another app. For
+-- further rows of the same app, which it knows by the setting `herald.app_is_kept`, it looks up nothing: the transaction keeps its share of the app's
+-- lock until its end, and the erasure waits for that, so the erasure sees these rows too. The setting ends with the transaction, or with a savepoint
+-- that is rolled back, exactly like the lock.
 create or replace function audience.leave_out_erased() returns trigger language plpgsql volatile as $$
 begin
   if current_setting('herald.app_is_kept', true) = new.app_id then return new; end if;

@@ -22,7 +22,7 @@ begin
 end
 $$;
 
--- All later requests for the lock wait behind this one, so it gives up after 2 s.
+-- This function waits for the lock for at most 2 s, because all later requests for the lock wait behind this one.
 create function audience.wait_for_events_of(app_ids text[]) returns void language plpgsql volatile set lock_timeout = '2s' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('audience.listeners', place))

@@ -4,5 +4,6 @@
 drop index batches_open;
 create index batches_open on batches (app_id, campaign_id, id) where coalesce(done_at, 'infinity') = 'infinity';
 
--- For each page the held batches of large sends are counted. Those of small sends are not in this index, because there may be any number of them.
+-- Before audience commits a page of a large send, it counts by this index the app's held batches of large sends. Held batches of small sends are not
+-- in the index, because there may be any number of them.
 create index batches_held_bulk on batches (app_id, platform) where lane = 'bulk' and held_since is not null and done_at is null;

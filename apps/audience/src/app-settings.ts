@@ -5,8 +5,8 @@ import type { Audience } from './audience.ts'
 import { keepRecent } from './core/recent.ts'
 
 /**
- * Settings are remembered for this long. When the broadcast of a change is lost, the change works after this time
- * (spec: administration/settings-heard). An app that sends all the time costs each process of audience one call in two seconds.
+ * A process remembers an app's settings for this long, so that an app that sends all the time costs each process one call to the gateway in two
+ * seconds. When the broadcast of a change is lost, the change takes effect after this time (spec: administration/settings-heard).
  */
 const keptMs = 2_000
 

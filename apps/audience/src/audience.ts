@@ -19,7 +19,10 @@ export type Audience = {
    * settled by then.
    */
   noteTold: (rows: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) => void
-  /** Is called when batches of small sends wait until the sweep points at them: for the next 5 s the sweep runs whenever a batch is taken. */
+  /**
+   * Is called when batches of small sends wait until the sweep points at them: for the next 5 s the sweep runs whenever a batch is taken, because
+   * then another batch may get a pointer.
+   */
   haveWaiting: () => void
   /** Runs `work`, which reads the devices of a page. Only a limited number of pages is read at once, and at most half of them of one app. */
   scan: <T>(appId: string, work: () => Promise<T>) => Promise<T>

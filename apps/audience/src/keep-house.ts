@@ -32,8 +32,8 @@ type House = {
 }
 
 /**
- * Starts the sweeps that write notes, tell webhooks of erased users, count devices and delete old rows. The `tellErasures` that it gives runs the
- * sweep that tells webhooks at once.
+ * Starts the sweeps that write notes to fan-outs (sends/note-told.ts), tell webhooks of erased users, count devices and delete old rows. The
+ * `tellErasures` that it gives runs the sweep that tells webhooks at once.
  */
 export function keepHouse(
   service: Service<Config>,

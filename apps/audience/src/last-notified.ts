@@ -15,9 +15,15 @@ import type { Db } from './store/tables.ts'
 export type LastNotified = (appId: string, segment: Segment) => Promise<boolean>
 
 const patienceMs = 2_000
-/** A process remembers for this long that an app's notes are complete. They are guaranteed to be complete for at least a day. */
+/**
+ * A process that has found an app's notes complete remembers it for this long. An hour is safe, because the notes then stay complete for at least a
+ * day.
+ */
 const rememberedMs = 3_600_000
-/** One process reads the ledgers of at most this many apps at once: a portion of 5,000 pushes takes the tracker about 50 ms. */
+/**
+ * One process reads the ledgers of at most this many apps at once, because each portion of 5,000 pushes that it asks for takes the tracker about
+ * 50 ms.
+ */
 const readAtOnce = 4
 
 export function openLastNotified(

@@ -39,7 +39,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const bus = await openBus(service, watch)
-  // Two database connections are kept free for short work. Of the others one app may use half for its pages.
+  // Two database connections are kept free for short work. The others may be used to read pages, and one app may use half of these.
   const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
   let someWaitUntil = 0
   const told = openToldNotes(kept, log)
@@ -97,9 +97,10 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   wireAudience(bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
 
   const cutPages = async (pointer: FanOutPointer) => measures.pagesCut(await fanOut(audience, pointer))
-  // A small fan-out mostly waits for the answers of other services: with 8 at once 137 one-device sends a second went out, with 48 at once 205
-  // (medians of three, one machine). The pool of connections limits how many pages are made at once; the further pages of large sends use at most
-  // half of it. The process reads more pointers (160) than it works on (48), so that the pointer of one app need not wait behind many of another.
+  // A process works on 48 pointers at once, because a small fan-out mostly waits for the answers of other services: with 8 at once 137 one-device
+  // sends a second went out, with 48 at once 205 (medians of three runs on one machine). The pool of connections limits how many pages are made at
+  // once; the further pages of large sends use at most half of it. The process reads more pointers (160) than it works on (48), so that the pointer
+  // of one app need not wait behind many of another.
   const inWork = openPlaces({ size: 48, share: 40, crowdedShare: 8 })
   await bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
   await bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)

@@ -5,13 +5,13 @@ import { tellTotals } from './sends/tell-totals.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
 import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointerRow } from './store/due.ts'
 
-/** One sweep takes at most this many rows of a kind. While there are more, it runs again at once. */
+/** One sweep takes at most this many rows of each kind (batches, fan-outs, announcements). While more rows are due, it runs again at once. */
 const atOnce = 200
 
 /**
  * Points again at rows whose `due_at` has passed, at most 200 of a kind. Such rows are batches that no dispatcher took, whose taker died, or whose
- * time to be tried again has come. Others are fan-outs whose page was not made, whose next wave begins, or whose totals the tracker does not know,
- * and announcements that webhooks has not confirmed. So Herald goes on after every crash, and after NATS has lost its store.
+ * time to be tried again has come. Others are fan-outs whose page was not made, whose next wave begins, or of which the tracker does not know how
+ * many pushes are queued, and announcements that webhooks has not confirmed. So Herald goes on after every crash, and after NATS has lost its store.
  */
 export async function sweepDue(audience: Audience): Promise<{ took: number; nextInMs?: number }> {
   const { db } = audience
@@ -40,8 +40,8 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
 }
 
 /**
- * Tells the tracker once more the totals that it does not know, and leaves out the batches of sends for which that fails. The tracker must
- * have counted a push before a device can report about it.
+ * Tells the tracker how many pushes the sends of these batches have queued, as far as it does not know that yet. Leaves out the batches of sends for
+ * which that fails, because the tracker must have counted a push as queued before a device can report about it.
  */
 async function onlyTold(audience: Audience, batches: BatchPointerRow[]): Promise<BatchPointerRow[]> {
   if (batches.length === 0) return batches

@@ -117,8 +117,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.findDevicesOf, reading(findDevicesOf))
   bus.answer(calls.explainDevices, reading(explainDevices))
 
-  // Only one count or dry run runs at a time: a count of a million devices keeps two cores busy, which sends need too. A dry run costs more than a
-  // count.
+  // Only one count of a segment, or one dry run, runs at a time: a count of a million devices keeps two cores busy, which sends need too, and a dry
+  // run costs more than a count.
   const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
   const counting =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>) =>
@@ -137,7 +137,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  // Devices. Three connections are for registrations that wait for rows that other transactions have locked; one app may use two of them.
+  // Devices. At most three registrations run alone at a time, two of one app, because each of them keeps a connection while it waits for rows that
+  // other transactions have locked.
   const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
   bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, registrationsAlone))
   bus.answer(calls.patchSubscription, (request) => changeSubscription({ db }, request))

@@ -11,7 +11,7 @@ import type { Granted } from './take-batch.ts'
 export type KnownSend = { send: FrozenSend; names: NamesOfSend }
 type Sends = ReadonlyMap<string, KnownSend>
 
-/** Remembers 500 sends, which do not change once they are frozen. A send takes 1 KB usually, and about 70 KB at most. */
+/** Makes a memory of 500 frozen sends, which never change. A send usually takes 1 KB and at most about 70 KB, so all of them take at most 35 MB. */
 export const rememberSends = (): Recent<KnownSend> => keepRecent(500)
 
 /** Remembers a frozen send, which includes the app's time zone, so that audience need not read the send again for its next batches. */
@@ -21,7 +21,10 @@ export function remember(remembered: Recent<KnownSend>, send: FrozenSend): Known
   return known
 }
 
-/** About this many pushes are read by one query. This bounds the memory for many large batches; 500 small batches are still one query. */
+/**
+ * One query reads the pushes of several batches, about this many pushes in all. This bounds the memory when many large batches are taken together;
+ * the pushes of 500 small batches still fit into one query.
+ */
 const pushesPerQuery = 5_000
 
 /**

@@ -31,7 +31,7 @@ type Serving = Finishing & {
   afterTake: () => unknown
 }
 
-/** At most 500 calls share a commit. While 5,000 calls wait, a further call is answered with the fault `queue_unavailable`. */
+/** At most 500 calls of one kind share a commit. While 5,000 calls of the kind wait, a further one is answered with the fault `queue_unavailable`. */
 const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
 /** Chooses the calls of a commit with apps taking turns, so that calls of another app are in the next commit although one app floods audience. */
 const byApp = { ...shared, turn: ({ appId = '' }: { appId?: string | undefined }) => appId }
@@ -48,7 +48,8 @@ export function serveDispatchers({
   const { db } = finishing
   const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
-  // Batches of the two lanes are read separately, so that a small batch does not wait until the 500 recipients of a large batch are read.
+  // The batches of each lane are read separately, those of the bulk lane at most 8 with one query, so that the batch of a small send does not wait
+  // until the 500 recipients of a bulk batch are read.
   const readLane = { prompt: group(read, readByApp), bulk: group(read, { ...readByApp, limit: 8 }) }
   return {
     async take(asked) {

@@ -26,8 +26,8 @@ export type CircuitChanges = {
 }
 
 /**
- * For each healthy circuit, by its name: when this process last wrote sends to it, and the version of the credentials that were used. For any other
- * circuit the time is minus infinity, so that its next answers are always written.
+ * By the name of a circuit: when this process last wrote sends to the circuit, and the version of the credentials that were used. Only a healthy
+ * circuit has a time; the time of any other is minus infinity, so that its next answers are always written.
  */
 type Healthy = Recent<{ credentialsVersion: number | null; notedAtMs: number }>
 const noteEveryMs = 1_000

@@ -8,9 +8,11 @@ import { findDevicesOf, type FoundDevice } from './store/subscription-reads.ts'
 import type { Db } from '../store/tables.ts'
 import { findUsersAlone } from './store/users.ts'
 
-/** A portion has at most this many users, which takes about 20 ms to read. */
+/** A portion of an export has at most this many users, whom audience reads in about 20 ms. */
 const mostUsers = 500
-/** A portion of an export with a segment looks at no more than this many users; each costs about 10 µs. */
+/**
+ * For a portion of an export with a segment, audience checks at most this many users, in or outside the segment. To check a user takes about 10 µs.
+ */
 const mostOfSegment = 5_000
 
 type Asked = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }

@@ -30,7 +30,10 @@ export async function findUserByAddress(db: Db, { appId, address }: { appId: str
   return readMaskedUser(db, { appId, user: owner })
 }
 
-/** A page with a segment looks at no more than this many users; each costs about 10 µs. */
+/**
+ * For a page of the users in a segment, audience checks at most this many users, `portionOfSegment` with each query. To check a user takes about
+ * 10 µs.
+ */
 const mostOfSegment = 10_000
 const portionOfSegment = 1_000
 /** When at most this many external ids begin with `q`, all their users are found and sorted, which takes about 5 ms. */

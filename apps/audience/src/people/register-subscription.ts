@@ -37,7 +37,8 @@ type Outcome = Registered | Fault | 'row in use'
 /** At most this many registrations share a commit. Such a commit takes about 10 ms, so the next registrations do not wait long. */
 const mostTogether = 100
 /**
- * At most this many registrations of one address or one external id may wait or run. A further one would be answered after its caller has given up.
+ * At most this many registrations of one address or one external id may wait or run. A further one is refused at once, because it would be answered
+ * only after its caller has given up.
  */
 const mostOfOneKey = 100
 

@@ -73,8 +73,9 @@ async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanO
     const cut = await cutTaken(audience, taken)
     if (cut !== 'no_room') return cut
     await waitForWindow(db, taken)
-    // If a batch was finished between the count and `waitForWindow`, its finish found no fan-out that waited. So the window is counted once
-    // more. It is not counted a third time, because held batches may keep it full, which only `hasRoom` counts.
+    // Audience counts the window once more, because a batch may have been finished between the first count and `waitForWindow`: that finish found no
+    // fan-out that waited, and so woke none. Audience does not count a third time, because held batches may keep the window full, and only `hasRoom`
+    // counts these.
     if (looks > 1 || (await isBulkWindowFull(db, appId))) return undefined
   }
 }

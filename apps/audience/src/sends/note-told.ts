@@ -5,9 +5,11 @@ import { markManyTold } from './store/told.ts'
 
 type Told = Pick<FanOut, 'campaignId' | 'page' | 'batches'>
 
-/** Notes are written after this time. Most sends to one device are settled much sooner, and for a settled send no note needs to be written. */
+/**
+ * A note is written to the fan-out's row only after this time. Most sends to one device are settled much sooner, and a settled send needs no note.
+ */
 const afterMs = 2_000
-/** At most this many notes, of about 100 bytes each, wait in a process. When there are more, all of them are written at once. */
+/** At most this many notes wait in a process; they take about 100 bytes each, 2 MB in all. When there are more, all of them are written at once. */
 const mostNoted = 20_000
 
 export type ToldNotes = {
@@ -19,9 +21,9 @@ export type ToldNotes = {
 }
 
 /**
- * Remembers the fan-outs of which campaigns and the tracker know everything: the start, all totals and all batches. It writes this into
- * their rows 2 s later. Most sends are settled by then, which saves one write for each of them. If the process dies before the write, the
- * sweep takes the row 5 s after it was made and tells campaigns and the tracker again, which changes nothing.
+ * Remembers the fan-outs of which campaigns and the tracker know everything: that the send has started, how many pushes it has queued, and all its
+ * batches. It writes this into their rows 2 s later. Most sends are settled by then, which saves one write for each of them. If the process dies
+ * before the write, the sweep takes the row 5 s after it was made and tells campaigns and the tracker again, which changes nothing.
  */
 export function openToldNotes(db: Db, log: Log, now: () => number = () => performance.now()): ToldNotes {
   const noted = new Map<string, Told & { at: number }>()

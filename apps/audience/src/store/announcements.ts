@@ -11,11 +11,15 @@ export const insertAnnouncements = (db: Db, announcements: { id: string; subject
     .execute()
 
 /**
- * While this many announcements count, no announcement is repeated for the first time. An announcement counts from its first repeat until webhooks
- * confirms it, or until it has been repeated more than `repeatsInWindow` times.
+ * At most this many announcements are being repeated at a time: while there are so many, audience repeats no other announcement for the first time.
+ * An announcement is being repeated from its first repeat until webhooks confirms it, or until it has been repeated more than `repeatsInWindow`
+ * times.
  */
 export const mostRepeated = 200
-/** With one repeat more than this, about 20 minutes after its first repeat, an announcement no longer counts for `mostRepeated`. */
+/**
+ * After more repeats than this, an announcement no longer counts for `mostRepeated`. The first repeat beyond this number comes about 20 minutes after
+ * the very first.
+ */
 const repeatsInWindow = 8
 
 /**

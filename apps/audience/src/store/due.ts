@@ -49,8 +49,8 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 
 /**
  * Makes due now every batch and page that no process has taken and that waits for nothing but its pointer (for no open circuit, no time of a retry),
- * because NATS may have lost its store with all pointers. The sweep then points at them at once. An unnecessary pointer does no harm; without this
- * function a new send would wait up to 5 s.
+ * because NATS may have lost its store with all pointers. The sweep then points at them at once, and a new send does not wait up to 5 s for its
+ * pointer. A second pointer at a row does no harm.
  */
 export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`

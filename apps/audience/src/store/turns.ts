@@ -6,7 +6,10 @@ import type { Db } from './tables.ts'
 const [firstWait, longestWait] = [sweepAgain.stepSeconds, sweepAgain.mostSeconds]
 /** The first `due_at` of a row: after this time the sweep points at the row, in case its first pointer was lost. */
 export const soon = sql<Date>`now() + ${sql.lit(`${firstWait} seconds`)}::interval`
-/** The `due_at` of a fan-out that begins to wait for room now. Usually the finish of a batch wakes the fan-out earlier; if not, the sweep does. */
+/**
+ * The `due_at` of a fan-out that begins to wait for room in the bulk window now. Usually the finish of a batch wakes the fan-out earlier; if not, the
+ * sweep does.
+ */
 export const sweptAgainAtMost = sql<Date>`now() + ${sql.lit(`${longestWait} seconds`)}::interval`
 /** The next `due_at` of a row that the sweep points at now. With each pointer to the row the wait grows (`sweepAgain` in libs/contracts). */
 export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.lit(firstWait)} * (pointer_no + 2), ${sql.lit(longestWait)}))`

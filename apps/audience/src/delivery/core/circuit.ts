@@ -23,7 +23,10 @@ export type Circuit = {
 }
 
 const windowSize = 200
-/** Fewer refused tokens than `guardedFrom` among the last 200 answers, or a smaller share than `guardedShare`, are normal: these tokens are dead. */
+/**
+ * Refused tokens are normal while they are fewer than `guardedFrom` of the last 200 answers, or less than the share `guardedShare` of those answers
+ * that say something about the credentials. The refused tokens are then dead.
+ */
 const guardedFrom = 20
 const guardedShare = 0.3
 /**
@@ -38,12 +41,15 @@ const probeEveryMs = 30_000
  */
 export const outageProbeMs = 5_000
 /**
- * For the first 10 minutes of an outage Herald waits 5 s between probes. After that it waits a 120th of the time that the outage has lasted, and at
- * most 12 × 5 s, a minute.
+ * The wait before the next probe of an outage is the time that the outage has lasted, divided by `outageProbeShare`. It is at least the first wait
+ * (5 s, so for the first 10 minutes it does not grow), and at most `outageProbeMost` times the first wait (a minute).
  */
 const outageProbeShare = 120
 const outageProbeMost = 12
-/** When this many answers in a row all say that the provider is unavailable, the circuit opens because of an outage. */
+/**
+ * When this many answers in a row all say that the provider is unavailable, the circuit opens because of an outage; fewer are enough in one case
+ * (`outageFromExhausted`).
+ */
 const outageFrom = 20
 /** A held batch that is not the next probe is pointed at again after this time, in case the probe is lost and the circuit stays open. */
 const lookAgainMs = 30_000
@@ -73,13 +79,14 @@ function remember(answers: string, letters: string): string {
 }
 
 /**
- * This many answers `u` in a row are an outage when they used up the tries of a push. A single push gives half as many: its token may be the reason.
+ * When a push has used up its tries, this many answers `u` in a row are enough to open the circuit because of an outage. The number is twice the
+ * tries of a push, because a token may be the reason for all answers `u` to a single push.
  */
 const outageFromExhausted = 2 * maxTries
 
 /**
- * Whether the last 20 answers all say that the provider is unavailable, or the last 10 when they used up the tries of a push. The tries of a push
- * usually last 80 s or longer. A provider that gives another push another answer in that time is not away.
+ * Whether the last 20 answers all say that the provider is unavailable. If a push has used up its tries (`isExhausted`), the last 10 answers are
+ * enough, because the tries of a push usually last 80 s or longer: a provider that is not away gives some other push another answer in that time.
  */
 const isAway = (answers: string, isExhausted: boolean): boolean => {
   const inARow = answers.length - answers.replace(/u+$/, '').length
@@ -156,7 +163,10 @@ function changeClosedCircuit(circuit: Circuit, heard: Heard, now: Date, probeInM
   return { circuit, refusal: 'failed' }
 }
 
-/** Gives the code with which the circuit opens. The batch's only code may belong to another of its answers than the one that opens the circuit. */
+/**
+ * Gives the code with which the circuit opens. A finish reports one code for all answers of its batch. When that code belongs to another answer than
+ * the one that opens the circuit, the letters of the answers decide.
+ */
 const codeOf = ({ code, letters }: Heard): FailureCode =>
   code !== null && !outageCodes.has(code) ? code : /[cw]/.test(letters) ? 'credentials_invalid' : 'token_invalid'
 const outageCodeOf = ({ code }: Heard): FailureCode => (code !== null && outageCodes.has(code) ? code : 'provider_unavailable')
@@ -245,10 +255,12 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * Decides what becomes of one batch. It goes out when none, or not all, of its devices belong to environments with an open circuit. For any other
- * batch: while the provider is away it is held to the end of its ttl and is then skipped as expired. With ttl 0 it goes out for its one try. While
- * the app's credentials are refused it is held for at most `maxHoldSeconds`, never longer than its ttl, and then fails with the circuit's code. With
- * ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app that sends nothing else.
+ * Decides what becomes of one batch. It is granted when none of its devices belongs to an environment with an open circuit. Otherwise it becomes the
+ * probe of a circuit that may be probed now, unless its time is over. If it does not become a probe, it is granted when some of its devices belong to
+ * another environment. Otherwise all its devices belong to environments with an open circuit. Then, while the provider is away, the batch is held to
+ * the end of its ttl and ends as expired; with ttl 0 it is granted, for its one try. While the app's credentials are refused it is held for at most
+ * `maxHoldSeconds`, never longer than its ttl, and then fails with the circuit's code. With ttl 0 it fails at once, but it may still become a probe:
+ * otherwise nothing would ever close the circuit of an app that sends nothing else.
  */
 function decideTake(
   open: Circuit[],

@@ -9,7 +9,10 @@ export type Resolved = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decide
 
 const laterByMs = 1_000
 
-/** Gives a wait that is 1 s longer than that of every other retry of the batch, so that the next probe goes to another device. */
+/**
+ * Gives a wait that is 1 s longer than that of every other retry of the batch. So another push of the batch is sent first, and the next probe goes to
+ * another device.
+ */
 const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ...retries.map(({ retryInMs }) => retryInMs)) + laterByMs
 
 /**

@@ -96,7 +96,8 @@ export async function listCircuits(db: Db, appId: string): Promise<ShownCircuit[
 }
 
 /**
- * Lists at most `limit` open circuits, of all apps, those that opened last first. `count`: how many are open. An index holds only the open circuits.
+ * Lists at most `limit` open circuits, of all apps, those that opened last first. `count`: how many are open. The query reads no closed circuit,
+ * because an index holds only the open ones.
  */
 export async function listOpenCircuits(db: Db, limit = 100): Promise<{ circuits: OpenCircuit[]; count: number }> {
   const { rows } = await sql<CircuitRow & { count: number }>`
@@ -134,8 +135,8 @@ export const insertGuarded = (db: Db, guarded: (Invalidated & CircuitKey)[]) =>
       environment = excluded.environment, token_version = excluded.token_version, at = excluded.at`.execute(db)
 
 /**
- * Undoes the invalidations that the mass guard allowed on a circuit: a device that was invalidated within the last 24 h is reachable again if it
- * still has the same token. Answers how many devices these are.
+ * Undoes the invalidations that the mass guard allowed on a circuit: a device that was invalidated within the last 24 h is valid again if it still
+ * has the same token. Answers how many devices are valid again.
  */
 export async function undoGuarded(db: Db, { appId, platform, environment }: CircuitKey): Promise<number> {
   const { rows } = await sql`

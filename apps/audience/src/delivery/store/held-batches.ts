@@ -65,7 +65,7 @@ export const holdBatches = (db: Db, held: { batchId: string; until: Date }[]) =>
     where b.id = any(${held.map(({ batchId }) => batchId)}::text[]) and b.id = told.id`.execute(db)
 
 type AppAndPlatform = { appId: string; platform: Platform }
-/** Gives a key for an app and platform. An open circuit of an app and platform can hold all of its batches. */
+/** Gives a key for an app and platform. Audience finds held batches by app and platform, because an open circuit can hold all batches of both. */
 export const keyOfAppAndPlatform = ({ appId, platform }: AppAndPlatform): string => `${appId}.${platform}`
 
 /** Finds for each app and platform when the sweep points at the first of its held batches that are not among `batches`. */

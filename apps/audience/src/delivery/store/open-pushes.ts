@@ -20,7 +20,9 @@ export type OpenFilter = {
   after: OpenPlace | undefined
 }
 
-/** Reading a page looks at no more than this many batches, which hold at most 100,000 pushes, even when no push matches the filter. */
+/**
+ * A page of the list looks at no more than this many batches, even when none of their pushes matches the filter. They hold at most 100,000 pushes.
+ */
 const batchesPerPage = 200
 
 /** Gives the query for the next unfinished batches of an app, newest campaign first: one more than `batchesPerPage`. */

@@ -6,15 +6,15 @@ export type CountedTag = {
   types: string[]
   /** How many of the counted users have the tag. */
   users: number
-  /** The sum, over the blocks, of the square of the number of a block's users who have the tag. */
+  /** For each block, the number of its users who have the tag is squared; this is the sum of these squares. `estimate` needs it for the interval. */
   squares: number
   values: string[]
 }
 
 /**
  * The counted tags and users of an app: of all its users, or of those in some blocks of the users' table, drawn at random. `blocks`: how many blocks
- * were read. `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: the sum, over the blocks, of the square
- * of the number of the app's users in a block.
+ * were read. `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: for each block the number of the app's
+ * users in it is squared; this is the sum of these squares.
  */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 
@@ -35,11 +35,13 @@ export function estimate(
   const variance = (squares - (sum * sum) / blocks) / (blocks - 1)
   const error = within95 * ofAll * Math.sqrt(((1 - blocks / ofAll) * Math.max(0, variance)) / blocks)
   const count = factor * sum
-  // There are at least as many users as were counted.
+  // The interval does not begin below the number of users that were counted.
   return { count: Math.round(count), low: Math.max(sum, Math.floor(count - error)), high: Math.ceil(count + error) }
 }
 
-/** Gives the tags in the order of their names. The numbers of users are estimates when only a part of the users was counted. */
+/**
+ * Gives the tags in the order of their names. When only a part of the users was counted, the numbers of users are estimates for all users of the app.
+ */
 export function tagUsesOf({ tags, users, squares, blocks, ofAll, asOf }: CountedTags): TagUses {
   const all = (sum: number, ofBlocks: number) =>
     ofAll === null ? { count: sum, low: sum, high: sum } : estimate({ sum, squares: ofBlocks }, { blocks, ofAll })

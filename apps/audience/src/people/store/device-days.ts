@@ -38,7 +38,7 @@ export const countDevicesNow = (db: Db, appId: string): Promise<{ asOf: Date; co
     return { asOf: now.rows[0]?.now ?? new Date(Number.NaN), counts: byPlatform(rows) }
   })
 
-/** One statement of a day's scan looks at no more than this many devices, in about 50 ms. */
+/** Each statement of a day's scan counts at most this many devices, which takes about 50 ms. */
 export const devicesAtOnce = 100_000
 
 /** Counts an app's devices at the end of a UTC day, in parts of `atOnce` devices. `read` runs each part on a connection for reads. */

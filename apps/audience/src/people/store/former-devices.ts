@@ -16,7 +16,7 @@ export async function findFormerDevices(
   return rows.map(({ id }) => id)
 }
 
-/** A former device is kept this many days longer than the ledger keeps pushes, counted from when it left the user. */
+/** A former device is kept, from when it left its user, this many days longer than the ledger keeps pushes. */
 const daysMore = 1
 const portion = 5_000
 

@@ -2,11 +2,11 @@ import { sql, type RawBuilder } from 'kysely'
 import type { CountedTag, CountedTags } from '../core/tag-uses.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** The tags of all users are counted for an app with at most this many users, and the tags of a sample of the users for a larger app. */
+/** If an app has at most this many users, the tags of all its users are counted; of a larger app, the tags of a sample of its users. */
 const mostReadWhole = 10_000
 /**
- * A sample should have `enoughUsers` users of the app. At first `blocksAtFirst` blocks of the table are read. If these have too few users of the app, a
- * second sample of up to `mostBlocks` blocks is read.
+ * A sample should have `enoughUsers` users of the app. The first sample is `blocksAtFirst` blocks of the table of users (a block is the 8 KiB that
+ * Postgres reads at once). If these have too few users of the app, a second sample of up to `mostBlocks` blocks is read and replaces the first.
  */
 const enoughUsers = 2_000
 const blocksAtFirst = 300
@@ -52,7 +52,10 @@ async function countBlocks(db: Db): Promise<number> {
 
 type Counted = Omit<CountedTags, 'ofAll'>
 
-/** Counts the tags of the app's users among these rows of the table, and how much the numbers differ between blocks. */
+/**
+ * Counts, among these rows of the table of users, the app's users and for each tag the users who have it. From `squares` in the answer, `estimate`
+ * computes how much these numbers differ between blocks.
+ */
 async function countIn(db: Db, users: RawBuilder<unknown>, appId: string): Promise<Counted> {
   const { rows } = await sql<Omit<Counted, 'tags'> & { tags: CountedTag[] | null }>`
     with read as materialized (

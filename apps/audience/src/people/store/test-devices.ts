@@ -70,7 +70,10 @@ export async function findDevices(db: Db, appId: string, subscriptionIds: string
   return rows
 }
 
-/** Finds the test devices of these users of an app, in the order of the devices' ids. Gives at most one more than a test may have. */
+/**
+ * Finds the test devices of these users of an app, in the order of the devices' ids. Gives at most one device more than a test may have, so that the
+ * caller sees that there are too many.
+ */
 export const findMarkedOf = (db: Db, appId: string, users: { userIds: string[] } | { externalIds: string[] }): Promise<Found[]> =>
   db
     .selectFrom('test_devices as t')

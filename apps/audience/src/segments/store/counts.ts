@@ -11,8 +11,8 @@ import type { Db } from '../../store/tables.ts'
  * a million devices match. Counts among a million devices take 0.2 to 1.2 s with parallel scans (bench/results/preview-*.json). The count gets more
  * memory than usual: with the usual 4 MB the join of devices and users uses files, and a count that took 1.4 s without files took 2.0 s.
  *
- * Fault: `rate_limited` when the count takes longer than 18 s. For a million devices on two quiet cores, the most expensive segments that Herald
- * accepts take up to half of that (docs/decisions/0014).
+ * Fault: `rate_limited` when the count takes longer than 18 s. For a million devices on two quiet cores, the count of the most expensive segment that
+ * Herald accepts takes at most half of these 18 s (docs/decisions/0014).
  */
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {

@@ -7,7 +7,10 @@ import type { Db, SegmentTable } from '../../store/tables.ts'
 type OfApp = { appId: string; segmentId: string }
 type Row = Selectable<SegmentTable>
 
-/** A page of the list of segments has at most this many bytes (spec: limits/list-bytes). A single segment may have nearly as many. */
+/**
+ * A page of the list of segments has at most this many bytes (spec: limits/list-bytes). A page may hold a single segment, because a segment alone may
+ * have nearly as many bytes.
+ */
 const largestList = 524_288
 
 /** Finds the definition of a saved segment. Null when the app has no such segment. */

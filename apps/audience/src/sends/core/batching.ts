@@ -29,12 +29,12 @@ function decide(batch: Queued[]): Decided[] | null {
 }
 
 /**
- * At most this many batches of one platform are made for a page: its last batch of pushes to send and its last batch of skipped pushes may
- * be smaller than the others.
+ * A page gives at most this many batches of one platform: as many full batches as the devices of a page fill, and one more. One more is needed
+ * because skipped pushes get batches of their own, so two batches of a platform may be not full.
  */
 export const mostBatchesOfPage = pageSize / batchSize + 1
 
-/** Gives the largest number of batches that this many pushes of one platform may need. */
+/** Gives the largest number of batches that this many pushes of one platform may need (see `mostBatchesOfPage`). */
 export const mostBatches = (pushes: number): number => (pushes === 0 ? 0 : Math.ceil(pushes / batchSize) + 1)
 
 export const countByPlatform = (page: readonly Queued[]): Record<Platform, number> => {

@@ -3,8 +3,9 @@ import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald
 import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 
 /**
- * How many devices and users a send would treat in the same way. `variant` is null for users outside the sample of the experiment, and
- * `locale` when the send has no text in the users' language.
+ * The devices and users that a send would treat in the same way: how many reachable devices of each platform, how many unreachable devices
+ * (`optedOut`, `invalidated`), and how many users. `variant` is null for users outside the sample of the experiment, and `locale` when the send has
+ * no text in the users' language.
  */
 export type Group = Record<Platform, number> & {
   wave: number
@@ -18,13 +19,17 @@ export type Group = Record<Platform, number> & {
   invalidated: number
   users: number
 }
-/** How many devices are in one sampled block of the database table, and how many of them each rule skips. */
+/**
+ * The devices of the send's audience in one block of the table that was read: how many they are, and how many of them each rule skips (`web`:
+ * browsers, which a silent send skips).
+ */
 export type Block = { devices: number; web: number; quiet: number; capped: number }
 type Counted = Pick<AudienceDryRun, 'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales'>
 
 /**
  * Adds up what a send would do to its devices. With `fraction` below 1 the groups were counted in a part of the table's blocks. The numbers are then
- * estimates for the whole table, and their intervals follow from how much the blocks differ.
+ * estimates for the whole table. The number of devices in the audience and the number that each rule skips also get an interval, which follows from
+ * how much the blocks differ.
  */
 export function addUp(
   { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,

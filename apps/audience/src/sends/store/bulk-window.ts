@@ -15,7 +15,9 @@ const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
     and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow || '' = 'paused' offset 0)`
 
-/** With more batches of a platform than this, the bulk window has no room for the batches of another page. */
+/**
+ * While more batches of a platform than this count in the bulk window, it has no room for another page, which may add `mostBatchesOfPage` batches.
+ */
 const roomForPage = bulkWindow - mostBatchesOfPage
 
 /**
@@ -28,9 +30,10 @@ export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> 
 }
 
 /**
- * Whether these pushes fit into the app's bulk window. The answer is exact: a lock lets only one page of the app be committed at a time,
- * and the count is a separate statement that sees the page before. Held batches count as well, so that a send does not queue all its pushes
- * while its provider is away. But a page fits all the same when held batches leave room for its pushes to one of its platforms.
+ * Whether the pushes of a page (`pushes`: how many for each platform) fit into the app's bulk window. The answer is exact: a lock lets only one page
+ * of the app be committed at a time, and the batches are counted by a separate statement, which sees the batches of the page before. On each platform
+ * of the page there must be room beside the batches that count in the window. On at least one platform there must also be room when held batches
+ * count too, so that a send does not queue all its pushes while its provider is away.
  */
 export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
@@ -44,7 +47,7 @@ export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, n
   return asked.some((platform) => fits(platform, held.get(platform)))
 }
 
-/** Counts the held bulk batches of an app by platform, at most as many as the window has places. */
+/** Counts the held bulk batches of an app on each platform asked for. It counts no further than `bulkWindow`, because the window is full then. */
 async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<Map<Platform, number>> {
   const { rows } = await sql<{ platform: Platform; held: number }>`
     select asked.platform, (

@@ -108,8 +108,9 @@ export type OpenBatch = {
 }
 
 /**
- * Finds the unfinished batches of a campaign that hold pushes to these devices. `no`: the number of the batch in which the ledger has the push; null
- * when the ledger does not know the push. Then the push may be in a batch that was not reported to the ledger yet, which has a number above `told`.
+ * Finds the unfinished batches of a campaign that hold pushes to these devices. `no`: the number, in the campaign, of the batch in which the ledger
+ * has the push to the device; null when the ledger does not know the push. `told`: the number of the last batch that was reported to the ledger. A
+ * push that the ledger does not know can only be in a later batch, so only those are searched for it.
  */
 export async function findOpenBatches(
   db: Db,

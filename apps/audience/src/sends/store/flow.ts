@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Pauses, resumes or cancels a send. Answers its app; undefined when a change with the same or a higher number came first, the send is
- * settled, or audience has no fan-out of it. A page that another process is making when the send is paused or cancelled is lost, so its
- * lease ends. A cancelled send queues nothing more, and its present totals are its last. The next page of a resumed send may be made at
- * once.
+ * Pauses, resumes or cancels a send. Answers its app; undefined when a change with the same or a higher number came first, the send is settled, or
+ * audience has no fan-out of it. A page that another process is making when the send is paused or cancelled is lost, so its lease ends. A cancelled
+ * send queues nothing more, so campaigns and tracker get its present totals of queued pushes as the last ones. The next page of a resumed send may be
+ * made at once.
  */
 export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }: FlowChange): Promise<{ appId: string } | undefined> {
   const ends = flow === 'cancelled'

@@ -24,7 +24,8 @@ const clearedAtOnce = 500
 /**
  * Deletes the frozen sends and targets of settled fan-outs whose batches are all finished, and these batches; at most 500 fan-outs at a time. Answers
  * whether there may be more. The rows stay, so that a late repeat of a pointer sends nothing twice. A sweep does this, because an additional commit
- * for each settlement cost a one-device send 2.3 ms. A partial index holds only the settled fan-outs that still have their send.
+ * for each settlement cost a one-device send 2.3 ms. The statement finds its fan-outs by a partial index, which holds only the settled fan-outs that
+ * still have their send.
  */
 export async function clearSettled(db: Db): Promise<boolean> {
   const { rows } = await sql`

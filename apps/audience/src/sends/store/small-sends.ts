@@ -60,7 +60,7 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
 
 const deviceColumns = sql`s.id, s.user_id, s.platform`
 
-/** Selects the devices of a user, at most one more than a small send may have. */
+/** Selects the devices of a user, at most one more than a small send may have: with one more, the send is no small send. */
 const devicesOf = (userId: RawBuilder<unknown>) => sql`
   select ${deviceColumns} from subscriptions s
   where s.user_id = ${userId} and s.app_id || '' = asked.app_id and ${reachable} limit ${sql.lit(smallSend + 1)}`

@@ -4,7 +4,7 @@ import { toFanOut, type FanOut } from './fan-outs.ts'
 import type { MadeBatch } from './made-batches.ts'
 
 /**
- * Stores that campaigns and tracker were told the totals up to a page. The sweep then has nothing more to do for a complete fan-out; a
+ * Stores that campaigns and tracker were told what a fan-out has queued up to a page. The sweep then has nothing more to do for a complete fan-out; a
  * failed one is marked as settled.
  */
 export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
@@ -17,9 +17,9 @@ export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
     where campaign_id = ${campaignId}`.execute(db)
 
 /**
- * Stores for many complete, unsettled fan-outs that campaigns and tracker were told their totals. Locks the rows in the order of their ids.
- * Pages and batches are looked up in JSON by the campaign's id: a join with a list of 444 fan-outs took 427 ms, because the planner
- * compared each row with each entry of the list.
+ * Stores for many complete, unsettled fan-outs that campaigns and tracker were told what they have queued. Locks the rows in the order of their ids.
+ * Pages and batches are looked up in JSON by the campaign's id: a join with a list of 444 fan-outs took 427 ms, because the planner compared each row
+ * with each entry of the list.
  */
 export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) => {
   const pages = JSON.stringify(Object.fromEntries(told.map(({ campaignId, page }) => [campaignId, page])))
@@ -35,7 +35,7 @@ export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 
     where campaign_id = any(array(select campaign_id from told)) and state = 'fanned_out'`.execute(db)
 }
 
-/** Finds those of these fan-outs whose latest totals campaigns and tracker were not told yet. */
+/** Finds those of these fan-outs of which campaigns and tracker do not know the latest totals of queued pushes. */
 export const findUntold = async (db: Db, campaignIds: string[]): Promise<FanOut[]> =>
   (
     await db

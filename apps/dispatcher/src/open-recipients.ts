@@ -9,7 +9,7 @@ import { untilAnswered } from './until-answered.ts'
 
 /**
  * The recipients of a batch that are sent to, each named by a number. A recipient is read from the columns of the answer only when it is needed.
- * Objects for all recipients would survive two garbage collections, and with eight batches in work collecting such old objects costs as much as
+ * Objects for all recipients would live so long that V8 counts them as old, and with eight batches in work collecting old objects costs as much as
  * sending.
  */
 export type Recipients = {

@@ -7,9 +7,9 @@ import { answerOf } from './answers.ts'
 import { openFirebase, type FirebaseResult } from './firebase.ts'
 
 /**
- * How messages are gathered into calls (see `gather`). `sendEach` opens a TLS session of 100 streams for each call, so calls are large. They are not
- * larger, because the time limit also runs for messages that wait for a stream. Several calls run at once, so that a call that hangs does not stop
- * the others.
+ * How messages are gathered into calls (see `gather`). Calls are large, because `sendEach` opens a TLS connection for each call. They are not larger,
+ * because a connection has 100 streams, and the time limit of a message also runs while it waits for a stream. Several calls run at once, so that a
+ * call that hangs does not stop the others.
  */
 const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
 

@@ -103,8 +103,8 @@ export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
 )
 
 /**
- * How many seconds pass between two probes to a provider that is away; more when it has been away for long. The setting must be the same for audience
- * (APNs, FCM) and dispatcher (web push).
+ * How many seconds pass between two probes to a provider that is away. When the provider has been away for long, the time between two probes is
+ * longer. The setting must be the same for audience (APNs, FCM) and dispatcher (web push).
  */
 export const outageProbeSeconds = z.coerce
   .number()

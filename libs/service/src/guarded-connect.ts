@@ -31,7 +31,7 @@ export const resolveByServers =
   }
 
 const hostsFile = '/etc/hosts'
-/** When this time has passed, the next look-up reads the hosts file again. */
+/** What was read from the hosts file is used for this long. The first look-up after this time reads the file again. */
 const hostsFileKeptMs = 5_000
 const loopback: readonly ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },

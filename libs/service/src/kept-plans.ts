@@ -4,9 +4,12 @@ import type pg from 'pg'
 /** With this setting a connection plans a named statement once, for any values. */
 export const settingsForKeptPlans = '-c plan_cache_mode=force_generic_plan'
 
-/** These statements need no plan, so they get no name. Without a name each of them is one message to Postgres. */
+/** The statements that get no name, because they need no plan. A statement without a name and values is one message to Postgres, and not several. */
 const endsOrBegins: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
-/** At most this many statements have a kept plan, which takes 50 to 200 KB of memory in each connection. Further statements are planned each time. */
+/**
+ * At most this many statements have a kept plan, because each plan takes 50 to 200 KB of memory in each connection. Further statements are planned
+ * each time.
+ */
 const mostKept = 60
 
 /**

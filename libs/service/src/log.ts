@@ -6,8 +6,9 @@ import { activeTrace } from './trace.ts'
 export type Log = pino.Logger
 
 /**
- * Log lines are collected for this long and written together. One by one, each line would cost a system call and wake its reader, which is a tenth of
- * what a registration may cost. A fatal line and the end of the process write at once; kill -9 loses the lines of the last 10 ms.
+ * Log lines are collected for this long and written together. Written one by one, each line would cost a system call and wake the reader of the log,
+ * which takes a tenth of the time that a registration may take. Before a fatal line and before the process ends, all lines are written at once. After
+ * `kill -9` the lines of the last 10 ms are lost.
  */
 const togetherMs = 10
 const waiting: { lines: string; timer: NodeJS.Timeout | undefined; output: pino.DestinationStream | undefined } = {

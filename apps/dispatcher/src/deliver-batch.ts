@@ -149,8 +149,8 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
 }
 
 /**
- * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` is as good as `done`: the batch is done
- * already, or another dispatcher has taken it and finds every outcome settled.
+ * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` needs nothing more, just like `done`: the batch
+ * is done already, or another dispatcher has taken it and will find that every push is settled.
  */
 async function finish(
   { small, credentials, providers }: Dispatcher,

@@ -204,7 +204,8 @@ export async function openStreams(
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
           if (askForStreams) return
-          // A server that has just come back may have no JetStream yet. The gateway tries for a minute, since all other services ask it.
+          // A server that has just come back may have no JetStream yet. The gateway goes on trying for a minute, because all other services rely on
+          // it to make their streams.
           void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
       }

@@ -56,8 +56,8 @@ const mostNamed = 10
 
 /**
  * Gives the ids in the body of a call or message for a log line: of apps, campaigns, batches and announcements, from the body's own fields and from
- * the items that it lists. The body may break its contract. One id is `campaignId`; several are `campaignIds`, of which the first ten are given. A
- * value that does not have the form of an id is left out.
+ * the items that it lists. The body may break its contract. A single id of a kind is given as, for example, `campaignId`. Several are given as
+ * `campaignIds`, but only the first ten. A value that does not have the form of an id is left out.
  */
 export function idsOf(body: unknown): Record<string, string | string[]> {
   const parts = [body, ...Object.values(body ?? {}).flatMap((value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []))]

@@ -92,7 +92,7 @@ export function dial(
       const socket = tls as TLSSocket
       const protocol = socket.alpnProtocol
       if (protocol === 'h2') finish({ is: 'connected', socket, protocol })
-      // A server that knows no ALPN speaks HTTP/1.1.
+      // No protocol was agreed on, so the server does not know ALPN. Such a server speaks HTTP/1.1.
       else if (offerHttp1) finish({ is: 'connected', socket, protocol: 'http/1.1' })
       else finish({ is: 'failed', reason: 'NO_HTTP2' })
     })

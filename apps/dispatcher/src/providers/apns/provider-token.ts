@@ -46,7 +46,7 @@ export function openProviderToken(ask: AskForToken, now: () => number = Date.now
       return fresh() ?? askShared(null)
     },
     async renew(refused) {
-      // Hundreds of pushes are refused together. The first one asks for a new token, and all others find the new token here.
+      // When a token expires, hundreds of pushes are refused together. The first of them asks for a new token, and the others find that token here.
       if (known && known.token !== refused) return known.token
       return askShared(refused)
     },

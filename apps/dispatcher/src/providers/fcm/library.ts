@@ -52,8 +52,8 @@ function read(result: FirebaseResult): Answer {
 
 /**
  * Gathers single items into calls. While no call is under way an item is sent at once. While calls are under way, items wait until there are `enough`
- * or the oldest has waited for `patienceMs`. So a lone push does not wait, and many pushes travel in a few large calls. Up to `callsAtOnce` calls run
- * at the same time, so a call that hangs holds up no others.
+ * or the oldest has waited for `patienceMs`. So a lone push does not wait, and many pushes travel in a few large calls of at most `most`. Up to
+ * `callsAtOnce` calls run at the same time, so a call that hangs does not hold up the others.
  */
 export function gather<Item>(
   call: (items: Item[]) => Promise<void>,

@@ -33,7 +33,7 @@ type Agents = { named: Agent; others: Agent; hosts: PushHosts; close(): void }
 function openAgents(lookup: LookupFunction): Agents {
   const options = { keepAlive: true, maxSockets: 64, timeout: idleMs, lookup }
   const named = new Agent(options)
-  // Devices may name thousands of made-up hosts, so only one idle connection to each such host is kept, and for a shorter time.
+  // Keeps only one idle connection to each host that is not trusted, and for a shorter time, because devices may name thousands of made-up hosts.
   const others = new Agent({ ...options, maxSockets: 16, maxFreeSockets: 1, timeout: idleMs / 6 })
   const close = () => {
     named.destroy()

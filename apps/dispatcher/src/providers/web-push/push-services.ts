@@ -106,8 +106,8 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
         bodyBytes,
         // DISPATCH_WINDOW already bounds how many requests wait, so this limit is the largest value that DISPATCH_WINDOW can have.
         queuedRequests: 100_000,
-        // The longest pause between two attempts to connect. It can be short, because push-hosts.ts decides how long a host that does not answer gets
-        // no push.
+        // The longest pause between two attempts to connect. It can be this short, because push-hosts.ts keeps pushes away from a host that does not
+        // answer.
         longestBackoffMs: 1_000,
       },
       onHttp1(socket) {

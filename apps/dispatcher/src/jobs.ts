@@ -19,9 +19,9 @@ const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
 /**
- * This process holds at most this many pointers of a platform and lane. The number is low, because no other process can take a pointer that waits
- * here. On the prompt lane it is higher than `pointedAtOnce` (64), the most pointers of one app on a lane. Otherwise one app could fill this process,
- * and the pointers of other apps would wait in NATS, where apps do not take turns.
+ * This process holds at most this many pointers of a platform and lane. Few are held, because no other process can take a pointer that waits here. On
+ * the prompt lane the number must be higher than `pointedAtOnce` (64), the most pointers that one app has on a lane. Otherwise the pointers of one
+ * app could take all of it, and those of other apps would wait in NATS, where apps do not take turns.
  */
 export const pointersAtOnce: Record<Lane, number> = { prompt: 80, bulk: 2 }
 

@@ -20,8 +20,8 @@ export type Recipients = {
 
 /**
  * Reads every part of the batch and gives the recipients that are to be sent to: all but those whose pushes were settled in an earlier take of the
- * batch. Pushes that audience decided go to the report. Gives undefined when, before all this is read, the lease ends, another process takes the batch
- * or this process stops; then this process may report nothing about the batch.
+ * batch. Pushes that audience decided go to the report. Gives undefined when the lease ends, another process takes the batch or this process stops
+ * before everything is read. Then this process may report nothing about the batch.
  */
 export async function openRecipients(
   { bus, jobs }: Dispatcher,

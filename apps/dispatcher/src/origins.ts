@@ -24,8 +24,8 @@ const longestWaitMs = 60_000
 export const heldForOriginMs = 3_600_000
 
 /**
- * Which origins (an app's push services, by host) are away, as far as this process knows. Devices name the hosts, so a dead host must cost its own
- * devices only, and no row in a database.
+ * Which origins (an app's push services, by host) are away, as far as this process knows. A dead host must cost its own devices only, and no row in a
+ * database, because any device can name a host.
  */
 export type Origins = {
   /** Gives how long a push should wait before it is sent to an origin; 0 when it may be sent. A push to an origin that is away is then the probe. */

@@ -18,10 +18,10 @@ import type { Hear } from './providers/provider.ts'
 const yieldAfter = 32
 
 /**
- * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`), to all origins at the same time, so that a slow push
- * service holds up its own devices only. Gives the numbers of the other recipients that were not sent to: because the campaign or this process stops,
- * because the lease ended, because the credentials were refused, or because another device is the probe. When the app has no credentials, every push
- * fails.
+ * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`). It sends to all origins at the same time, so that a slow
+ * push service holds up its own devices only. Gives the numbers of the recipients that got nothing for another reason than an open circuit: the
+ * campaign or this process stops, the lease ended, the credentials were refused, or another device is the probe. When the app has no credentials,
+ * every push fails.
  */
 export async function sendToAll(
   dispatcher: Dispatcher,

@@ -17,9 +17,9 @@ export const columnTypes: pg.CustomTypesConfig = {
 
 /**
  * Reads for an operator or a caller of the API: a list, a page of statistics, a count. Reads have connections of their own, so that neither many
- * reads nor a slow one take a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this read took
- * longer than `withinMs` (2.5 s unless given, its wait included), or one of its statements took longer than it may. `turn` is the app that asks: apps
- * take turns at reads, and no app has all connections.
+ * reads nor a slow read can take a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this read
+ * took longer than `withinMs` (2.5 s unless given, its wait included), or one of its statements took longer than it may. `turn` is the app that asks:
+ * apps take turns at reads, and no app has all connections.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,
@@ -66,7 +66,8 @@ export async function openDatabase<Schema>(
   service: Service,
   { url, poolSize, queryTimeoutMs = 10_000 }: { url: string; poolSize: number; queryTimeoutMs?: number },
 ): Promise<Database<Schema>> {
-  // The server's time limit ends before this process's limit, because this process cannot tell a slow statement from a frozen server.
+  // The server's time limit for a statement is shorter than this process's limit. So a slow statement is ended by the server, and this process's
+  // limit ends only statements of a frozen server.
   const work = openPool(service, {
     url,
     size: poolSize,

@@ -75,8 +75,9 @@ export class Connection {
   sawSettings = false
   peerMaxConcurrentStreams = Infinity
   peerInitialWindow = defaultWindow
-  /** How many more bytes the client may send on all streams together. `receiveWindow` is how many more bytes the server may send. */
+  /** How many more bytes the client may send on all streams together. */
   sendWindow = defaultWindow
+  /** How many more bytes the server may send on all streams together. */
   receiveWindow = connectionWindow
   /** How many received bytes have been freed without telling the server yet. When it is told, it may send as many bytes more. */
   returnedBytes = 0

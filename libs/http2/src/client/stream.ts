@@ -30,8 +30,9 @@ export class Stream {
    */
   begunAtWrite = 0
 
-  /** How many bytes the client may still send on this stream. `unsentBody` is the part of the body that waits until it may send more. */
+  /** How many bytes the client may still send on this stream. */
   sendWindow = 0
+  /** The part of the body that waits until the client may send more; undefined when nothing waits. */
   unsentBody: Buffer | undefined
 
   /** The status of the answer; 0 until its header block has come. */

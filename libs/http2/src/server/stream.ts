@@ -16,8 +16,9 @@ export type Stream = {
   malformed: string | undefined
   chunks: Buffer[]
   receivedBytes: number
-  /** How many more bytes the client may send on this stream. `sendWindow` is how many more bytes the server may send. */
+  /** How many more bytes the client may send on this stream. */
   receiveWindow: number
+  /** How many more bytes the server may send on this stream. */
   sendWindow: number
   /** The part of the answer's body that waits for a larger window. */
   unsent: Buffer | undefined

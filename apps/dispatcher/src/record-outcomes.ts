@@ -64,9 +64,10 @@ type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: numbe
  * outcome costs one number in a list, and neither an object nor a promise.
  *
  * When the tracker is away (`isAway`), the call is repeated with half as many batches, until a batch that takes the tracker too long is alone in its
- * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again while other batches are
- * taken is parked: it gives its places in the window back, holds up no other batch, is tried again with longer and longer pauses, and is given up in
- * the end, when `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because the fault is not the batch's.
+ * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again, while the tracker takes
+ * other batches, is parked: it gives its places in the window back and holds up no other batch. It is tried again with longer and longer pauses, and
+ * in the end it is given up and `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because then the fault is not the
+ * batch's.
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<unknown>,

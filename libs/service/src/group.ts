@@ -12,9 +12,9 @@ import { openTurns } from './turns.ts'
  * item is refused with the error of `full()`.
  *
  * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another
- * app is in the next commit, and not behind the flood. An app that has no item in a commit in flight does not wait for these commits: one more
- * commit, beyond `atOnce`, begins at once. When half of `maxWaiting` items wait, an app with a quarter of `maxWaiting` among them is refused further
- * items.
+ * app is in the next commit, and not behind the flood. An app that has no item in a commit in flight does not wait for these commits: one more commit
+ * begins at the same time, even when `atOnce` commits are in flight. When half of `maxWaiting` items wait, an app with a quarter of `maxWaiting`
+ * among them is refused further items.
  *
  * `restMs` is for items that no caller waits for: a commit begins at least `restMs` after the beginning of the previous one, or sooner when `limit`
  * items wait or their weights (`weigh`) add up to `enough`. Without this pause one commit would follow another however few items each has, and a

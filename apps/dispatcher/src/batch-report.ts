@@ -26,8 +26,8 @@ export type Report = {
   /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
-   * Notes a push that was settled in an earlier take of the batch. No finish of that take has reached audience, so the finish of this take names
-   * the push too, unless it was sent, and says if its token is dead.
+   * Notes a push that was settled in an earlier take of the batch. No finish of that take has reached audience. So the finish of this take names the
+   * push too, unless the push was sent, and says whether the push's token is dead.
    */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
@@ -40,8 +40,8 @@ export type Report = {
   /** Gives the fields of finish-batch that speak of the pushes. The durations in them count from this call. */
   result(): Result
   /**
-   * Gives for the log how many pushes were sent, failed and so on. `reasons` counts the pushes that have a code, by what became of them, the code and
-   * the provider's word.
+   * Gives for the log how many pushes were sent, failed and so on. `reasons` counts only pushes that have a code. Its keys consist of what became of
+   * the push, the code and the provider's word.
    */
   counts(): Record<Became, number> & { reasons?: Record<string, number> }
 }
@@ -227,7 +227,10 @@ export function openReport(
   }
 }
 
-/** The answers of one environment: their letters in order of arrival, equal neighbours counted together, and the code of the gravest answer. */
+/**
+ * The answers of one environment. `runs` has their letters in order of arrival, with equal letters in a row as one entry and their number. `code` is
+ * the code of the gravest answer, and `gravest` is the place of its letter in `gravity`.
+ */
 type Answers = { runs: { letter: Letter; count: number }[]; code: FailureCode | null; gravest: number }
 
 /** The log line of a batch names at most this many reasons. All further ones are counted as `others`. */

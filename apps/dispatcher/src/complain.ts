@@ -8,7 +8,10 @@ export type Complaint = { appId: string; campaignId: string; platform: Platform;
 export type Complain = (complaint: Complaint) => void
 
 const againAfterMs = 60_000
-/** Limits on remembered kinds of failures and on lines in a minute. An app may use any number of push services, with words of their own. */
+/**
+ * At most this many kinds of failures are remembered, and at most `linesPerMinute` lines are written in a minute. Without limits an app could cause
+ * any number of both, because it may use any number of push services, each with words of its own.
+ */
 const keptKinds = 1_000
 const linesPerMinute = 100
 

@@ -5,7 +5,10 @@ import { z } from 'zod'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
 
-/** Connections to APNs and FCM need a host and a port only. A URL with a path or a query is refused, since both would be ignored silently. */
+/**
+ * Connections to APNs and FCM need only the host and the port of a URL. A URL with a path or a query is refused, because its path and query would be
+ * ignored without a word.
+ */
 const withoutPath = (url: string): boolean => {
   const { pathname, search } = new URL(url)
   return pathname === '/' && search === ''

@@ -66,7 +66,8 @@ async function begin(
     takenAt: givenAt,
   }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number },
 ): Promise<void> {
-  // Listens before the take: audience may grant it just before the campaign stops, and the grant may arrive after the broadcast of the stop.
+  // Listens for a stop of the campaign before the take is asked for. Audience may grant the take just before the campaign stops, and its answer may
+  // arrive after the broadcast of the stop.
   const flow = dispatcher.flows.follow(campaignId)
   const leave = () => {
     flow.release()
@@ -148,8 +149,8 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
 }
 
 /**
- * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` is as good as `done`: the batch is done
- * already, or another dispatcher has taken it and finds every outcome settled.
+ * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` needs nothing more, just like `done`: the batch
+ * is done already, or another dispatcher has taken it and will find that every push is settled.
  */
 async function finish(
   { small, credentials, providers }: Dispatcher,
@@ -157,7 +158,8 @@ async function finish(
   report: Report,
 ): Promise<FinishAnswer | undefined> {
   const { batchId, takes, appId, platform } = taken
-  // The broadcast of new credentials may have been missed. So after a provider refused the credentials, the next take reads them again.
+  // After a provider refused the credentials, the next take asks the gateway for them again, because this process may have missed the broadcast about
+  // new ones.
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providers[platform].kind)
   const { credentialsVersion } = circuit
   const { test } = prepared.send

@@ -38,8 +38,8 @@ export type Dispatcher = {
   readonly sends: LRUCache<string, PreparedSend>
   /**
    * The batches of this process whose outcomes are not all committed yet, with a promise that resolves when they are. When this process takes such a
-   * batch again, it must wait for the promise before it asks the tracker which pushes are settled, or it would send the pushes whose outcomes are on
-   * their way a second time.
+   * batch again, it waits for the promise before it asks the tracker which pushes are settled. Otherwise it would send pushes a second time whose
+   * outcomes are still on their way to the tracker.
    */
   readonly uncommitted: Map<string, Promise<void>>
 }

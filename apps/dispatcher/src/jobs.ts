@@ -5,20 +5,23 @@ import type { Answer } from './core/answer.ts'
 
 /**
  * At most this many batches of a platform and lane are in work at once. Each platform has limits of its own, so that a slow provider holds up its own
- * pushes only. Most bulk batches are full (500 pushes, about 1 MB), so few are allowed. Most prompt batches are one push that waits for its answer.
- * Each batch waits for three commits, which it shares with other batches and which take 50 to 100 ms under load: a limit of 64 allowed at most 900
- * batches a second.
+ * pushes only. Few bulk batches are allowed, because most of them are full: 500 pushes, about 1 MB. Many prompt batches are allowed, because most of
+ * them have one push, and nearly all of their time is waiting. Each waits for three commits, which it shares with other batches and which take 50 to
+ * 100 ms under load, so a limit of 64 let a process deliver at most 900 batches a second.
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
-/** At most this many batches of a platform and lane belong to one app; the second limit applies while another app had a batch in the last 2 s. */
+/**
+ * At most this many batches in work, of a platform and lane, belong to one app. The lower limits of `batchesOfCrowdedApp` apply instead while another
+ * app had a batch within the last 2 s.
+ */
 const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
 /**
- * This process holds at most this many pointers of a platform and lane. The number is low, because no other process can take a pointer that waits
- * here. On the prompt lane it is higher than `pointedAtOnce` (64), the most pointers of one app on a lane. Otherwise one app could fill this process,
- * and the pointers of other apps would wait in NATS, where apps do not take turns.
+ * This process holds at most this many pointers of a platform and lane. Few are held, because no other process can take a pointer that waits here. On
+ * the prompt lane the number must be higher than `pointedAtOnce` (64), the most pointers that one app has on a lane. Otherwise the pointers of one
+ * app could take all of it, and those of other apps would wait in NATS, where apps do not take turns.
  */
 export const pointersAtOnce: Record<Lane, number> = { prompt: 80, bulk: 2 }
 
@@ -31,7 +34,8 @@ export type Jobs = {
   readonly stopping: AbortSignal
   readonly inWork: number
   /**
-   * Waits for a place for one more batch; apps take turns at places. Fault queue_unavailable when this process stops: another one gets the pointer.
+   * Waits for a place for one more batch. Apps take turns at places. Throws the fault queue_unavailable when this process stops, so that NATS gives
+   * the pointer to another process.
    */
   enter(platform: Platform, lane: Lane, appId: string): Promise<{ leave(): void }>
   /**
@@ -42,7 +46,10 @@ export type Jobs = {
    * Takes a place for a batch that audience gave to this process, even when none is free. (The process asks for no more batches than it has places.)
    */
   occupy(platform: Platform, lane: Lane, appId: string): { leave(): void }
-  /** Gives how many more small batches of each platform audience may give, and the apps that have their maximum on some platform. */
+  /**
+   * Gives how many more small batches audience may give to this process on each platform (`room`), and the apps that may have no more batches on some
+   * platform (`full`).
+   */
   room(): { room: Record<Platform, number>; full: string[] }
   /** Notes that a batch is in work until its promise ends. `stop` waits for the promise. */
   add(job: Promise<void>): void
@@ -95,7 +102,8 @@ export function openJobs(): Jobs {
 
     async enter(platform, lane, appId) {
       if (stopping.signal.aborted) {
-        // A pointer that is refused at once would be delivered to this process again and again, until its consumers stop.
+        // Waits before it refuses the pointer. NATS would deliver a pointer that is refused at once to this process again and again, until the
+        // process stops consuming.
         await drained.promise
         throw queueUnavailable()
       }

@@ -1,7 +1,8 @@
 import { leaseMs, leaseRenewMs } from '@herald/contracts/batch'
 
 /**
- * The pause after a renewal that was not answered. It is short, so that after an outage the lease is renewed before audience gives the batch away.
+ * The pause before the lease is renewed again when the last renewal got no answer. It is short, so that after an outage the lease is renewed before
+ * audience gives the batch to another dispatcher.
  */
 const againAfterMs = 1_000
 
@@ -24,10 +25,10 @@ export type Lease = {
 }
 
 /**
- * Keeps the lease of a batch by renewing it. `takenAt` is `performance.now()` just before the take was asked for, so audience's clock started later.
- * `renew` asks audience whether the batch still belongs to this process. Renewing goes on after the lease has ended, until audience says that the
- * batch is no longer this process's: pushes that were sent and are not yet with the tracker must not be sent by another dispatcher, however long a
- * database was away.
+ * Keeps the lease of a batch by renewing it. `takenAt` is `performance.now()` just before the take was asked for. Audience counts its lease from a
+ * later moment, so the lease here ends first. `renew` asks audience whether the batch still belongs to this process. Renewing goes on after the lease
+ * has ended, until audience says that the batch is no longer this process's: pushes that were sent and are not yet with the tracker must not be sent
+ * by another dispatcher, however long a database was away.
  */
 export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: () => number = () => performance.now()): Lease {
   const lost = new AbortController()

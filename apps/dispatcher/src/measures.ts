@@ -8,7 +8,7 @@ export type Became = 'sent' | 'failed' | 'skipped' | 'retried' | 'guarded'
 
 /** What the dispatcher counts about its pushes. */
 export type Measures = {
-  /** Counts how many seconds passed from handing a push over to its answer, or to the end of the wait for it. */
+  /** Counts one push by the seconds from when it was handed over until its answer came, or until the wait for an answer ended. */
   answered(platform: Platform, seconds: number): void
   /** Counts an answer that is not in the provider's table. */
   unknownAnswer(platform: Platform): void
@@ -16,7 +16,10 @@ export type Measures = {
   became(platform: Platform, outcome: Became, code: string): void
 }
 
-/** The upper bounds of the histogram's buckets, in seconds: from a provider on this machine to the time limit of 10 s. */
+/**
+ * The upper bounds of the histogram's buckets, in seconds. A provider on this machine answers within the first, and the last is the time limit for an
+ * answer.
+ */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 type Counted = { platform: Platform; outcome: Became; code: string; count: number }

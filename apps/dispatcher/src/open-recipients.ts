@@ -9,7 +9,7 @@ import { untilAnswered } from './until-answered.ts'
 
 /**
  * The recipients of a batch that are sent to, each named by a number. A recipient is read from the columns of the answer only when it is needed.
- * Objects for all recipients would survive two garbage collections, and with eight batches in work collecting such old objects costs as much as
+ * Objects for all recipients would live so long that V8 counts them as old, and with eight batches in work collecting old objects costs as much as
  * sending.
  */
 export type Recipients = {
@@ -20,8 +20,8 @@ export type Recipients = {
 
 /**
  * Reads every part of the batch and gives the recipients that are to be sent to: all but those whose pushes were settled in an earlier take of the
- * batch. Pushes that audience decided go to the report. Gives undefined when, before all this is read, the lease ends, another process takes the batch
- * or this process stops; then this process may report nothing about the batch.
+ * batch. Pushes that audience decided go to the report. Gives undefined when the lease ends, another process takes the batch or this process stops
+ * before everything is read. Then this process may report nothing about the batch.
  */
 export async function openRecipients(
   { bus, jobs }: Dispatcher,

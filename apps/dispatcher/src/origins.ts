@@ -1,15 +1,21 @@
 import { maxTries } from '@herald/contracts/batch'
 import { LRUCache } from 'lru-cache'
 
-/** At most this many origins are remembered. An origin that is forgotten while it is away is found away again after 20 pushes. */
+/**
+ * At most this many origins are remembered. When an origin is forgotten while it is away, its next 20 unanswered pushes find it away again
+ * (`awayFrom`).
+ */
 const keptOrigins = 5_000
 /**
- * An origin counts as away when this many pushes in a row found it away, or when at least 10 did and the last of them has used up its attempts.
- * Audience's circuits use the same numbers for APNs and FCM.
+ * An origin counts as away after this many pushes in a row without an answer. `awayFromExhausted` (10) pushes in a row are enough when the last of
+ * them has used up its attempts. Audience's circuits use the same numbers for APNs and FCM.
  */
 const awayFrom = 20
 const awayFromExhausted = 2 * maxTries
-/** While an origin is away, its pushes wait for a quarter of the time that it has been away, at most this, and at least until its next probe. */
+/**
+ * The longest wait of a push to an origin that is away, unless the next probe comes later. Up to this limit a push waits for a quarter of the time
+ * that the origin has been away, but at least until the next probe.
+ */
 const longestWaitMs = 60_000
 /**
  * A push older than this no longer waits for its origin: it is tried as usual, and fails after its last attempt. Otherwise a host that is gone for
@@ -18,8 +24,8 @@ const longestWaitMs = 60_000
 export const heldForOriginMs = 3_600_000
 
 /**
- * Which origins (an app's push services, by host) are away, as far as this process knows. Devices name the hosts, so a dead host must cost its own
- * devices only, and no row in a database.
+ * Which origins (an app's push services, by host) are away, as far as this process knows. A dead host must cost its own devices only, and no row in a
+ * database, because any device can name a host.
  */
 export type Origins = {
   /** Gives how long a push should wait before it is sent to an origin; 0 when it may be sent. A push to an origin that is away is then the probe. */

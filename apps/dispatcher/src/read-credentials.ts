@@ -3,7 +3,10 @@ import { appChanged, readCredentials } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import { LRUCache } from 'lru-cache'
 
-/** A change of credentials is broadcast and works at once. A process that misses the broadcast notices the change within this time. */
+/**
+ * Credentials are remembered for this long. A change is broadcast and has an effect at once, and a process that misses the broadcast notices the
+ * change when this time is over.
+ */
 const keptMs = 60_000
 
 export type CredentialsReader = {

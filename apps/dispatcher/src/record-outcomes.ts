@@ -4,19 +4,28 @@ import { apart, asNow, type Within } from '@herald/service/request-id'
 /** The batch that outcomes belong to. */
 export type OutcomeOwner = Omit<BatchOutcomes, 'results'>
 
-/** A call carries at most this many outcomes. In a commit of 500 to 1,000 outcomes each costs about 6 µs, in a commit of 50 ten times that. */
+/**
+ * A call to the tracker carries at most this many outcomes. Large calls are cheaper: an outcome costs about 6 µs in a commit of 500 to 1,000
+ * outcomes, and ten times as much in a commit of 50.
+ */
 const outcomesPerCall = 1_000
 /** The tracker takes at most this many batches in one call. */
 const batchesPerCall = 200
-/** The pauses before a failed call is repeated. After the sixth repeat the pause stays at the last one. */
+/** The pauses before the first, second and further repeats of a failed call. After the sixth repeat every pause is as long as the last of these. */
 const repeatAfterMs = [50, 100, 250, 500, 1_000, 2_000] as const
-/** A batch is parked after this many failed calls with it alone, when the tracker has taken outcomes since the first of them. */
+/**
+ * A batch is parked after this many failed calls that carried only this batch, if the tracker has taken outcomes of other batches since the first of
+ * these calls.
+ */
 const refusalsToPark = 3
-/** The pauses before a parked batch is tried again. After the last one, about two minutes in all, the batch is given up. */
+/**
+ * The pauses before a parked batch is tried again. When the try after the last pause is refused too, the batch is given up, about two minutes after
+ * it was parked.
+ */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
 /**
- * At most this many outcomes are parked, at about 200 bytes each. When there would be more, a refused batch stays in the line and keeps its places in
- * the window, which slows sending down.
+ * At most this many outcomes are in parked batches, because each takes about 200 bytes of memory. A refused batch that would exceed this number stays
+ * in the line and keeps its places in the window, which slows sending down.
  */
 const mostParked = 20_000
 
@@ -26,8 +35,8 @@ export type Committed = (pushes: number) => void
 /** Sends the outcomes of one batch to the tracker. */
 export type BatchRecorder = {
   /**
-   * Takes the outcome of a push. When a call is committed, neighbours in it that gave the same `committed` are reported by one call of `committed`,
-   * with their number. No outcome is dropped while the tracker is away.
+   * Takes the outcome of a push, and calls `committed` when the outcome is committed. Pushes that follow each other in one call and have the same
+   * function `committed` are reported by one call of it, with the number of these pushes. No outcome is dropped while the tracker is away.
    */
   record(end: End, place: number, committed: Committed): void
   /** Resolves when nothing of the batch is parked any more, because it was committed or given up. Rejects when the process stops before that. */
@@ -51,13 +60,14 @@ type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: numbe
 /**
  * Sends the outcomes of all batches of the process to the tracker. Besides the retries of parked batches one call is in flight at a time, and the
  * next call carries the outcomes that became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place
- * in the batch. A call is part of the trace of its first batch. An outcome is written at once into the message in which it travels, so a push costs
- * one number in a list, and neither an object nor a promise.
+ * in the batch. A call is part of the trace of its first batch. An outcome is written at once into the message that will carry it. So a waiting
+ * outcome costs one number in a list, and neither an object nor a promise.
  *
  * When the tracker is away (`isAway`), the call is repeated with half as many batches, until a batch that takes the tracker too long is alone in its
- * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again while other batches are
- * taken is parked: it gives its places in the window back, holds up no other batch, is tried again with longer and longer pauses, and is given up in
- * the end, when `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because the fault is not the batch's.
+ * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again, while the tracker takes
+ * other batches, is parked: it gives its places in the window back and holds up no other batch. It is tried again with longer and longer pauses, and
+ * in the end it is given up and `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because then the fault is not the
+ * batch's.
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<unknown>,

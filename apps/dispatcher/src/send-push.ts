@@ -10,14 +10,17 @@ import type { AppTransport, Provider, Push } from './providers/provider.ts'
 
 /**
  * How a push ended, or when it is tried again. `tries` counts the attempts at the provider, this one included if it counts. `environment` of a push
- * that was sent is the APNs environment that accepted it, when that is not the one that was asked first; otherwise null.
+ * that was sent names the APNs environment that accepted it, if the environment that was asked first did not; otherwise it is null.
  */
 export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
   | { is: 'skipped'; tries: number; code: SkipReason }
   | { is: 'retry'; tries: number; code: FailureCode; providerCode: string; inMs: number }
-  /** The provider was away: audience decides what becomes of the push. `inMs` is null when no attempt is left, or the ttl ends before the next one. */
+  /**
+   * The provider was away: audience decides what becomes of the push. `inMs` is the wait before the next attempt; null when no attempt is left, or
+   * when the ttl ends before the wait does.
+   */
   | { is: 'unavailable'; tries: number; environment: CircuitEnvironment; code: FailureCode; providerCode: string; inMs: number | null }
   /** Either the token is dead or the app's settings are wrong. The mass guard decides which. */
   | { is: 'guarded'; tries: number; code: FailureCode; providerCode: string; handedOverAt: number }
@@ -51,14 +54,17 @@ export type Sending = {
   /** Gives how many milliseconds of the ttl are used up by now. */
   elapsedMs: () => number
   /**
-   * The accepting answer that came last, with its settlement. APNs and FCM answers are the same object for nearly every accepted push, so the
-   * settlement is used again. Null before the first one, and always null for web push.
+   * The last answer that accepted a push, with the settlement made from it. APNs and FCM give the same answer object for nearly every accepted push,
+   * so the next push with this object gets the same settlement. Null before a push was accepted, and always null for web push.
    */
   accepted: { answer: Answer; asked: CircuitEnvironment; settlement: Settlement } | null
 }
 
 const refusedAgainMs = 1_000
-/** After this time a push whose probe was refused is sent again. It gets a batch row of its own, so that the next probe asks another device. */
+/**
+ * How many milliseconds a push waits after it was the probe and its answer said that the credentials are wrong. Then audience queues it as a batch of
+ * its own, so that another device gets the next probe.
+ */
 const probedAgainMs = 1_000
 
 /**
@@ -118,7 +124,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
       const asked = transport.environmentOf(recipient)
       const environment = acceptedBy === asked ? null : acceptedBy
       const settlement: Settlement = { is: 'sent', tries, providerCode, environment, heard }
-      // With many hosts the settlement is not used again, because each host's answer has to be noted.
+      // A provider with many hosts gets a new settlement for each push, because the answer of each host has to be noted.
       if (!provider.hasManyHosts) sending.accepted = { answer, asked, settlement }
       return settlement
     }
@@ -127,7 +133,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
     case 'bad':
       return failed(meaning.code)
     case 'guarded':
-      // The mass guard may decide later that the push is tried again. A push with a ttl of 0 cannot wait for that.
+      // A push with a ttl of 0 fails now, because it cannot wait for the decision of the mass guard, which may let a push be tried again.
       if (isNowOrNever) return failed(meaning.code)
       return { is: 'guarded', tries, code: meaning.code, providerCode, handedOverAt, heard }
     case 'config':
@@ -155,7 +161,8 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
 }
 
 /**
- * Tells `origins` whether the push service answered, and says whether it is away. A push that was refused unprocessed or cannot be sent says nothing.
+ * Tells `origins` whether the push service answered, and says whether it is away. A push that the push service refused without processing it, or that
+ * cannot be sent, changes nothing in `origins`.
  */
 function noteOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, answer: Answer, tries: number): boolean {
   if (isUnavailable(meaning)) return origins.heard(origin, 'none', tries >= meaning.maxTries)

@@ -11,14 +11,17 @@ import type { Committed } from './record-outcomes.ts'
 import { makePush, settlePush, type Sending, type Settlement } from './send-push.ts'
 import type { Hear } from './providers/provider.ts'
 
-/** After this many pushes the event loop gets its turn: rendering a batch of 500 without a pause would hold up answers for 25 ms. */
+/**
+ * After handing over this many pushes, the loop lets the event loop run. Rendering all 500 pushes of a full batch without a pause would hold up the
+ * providers' answers for 25 ms.
+ */
 const yieldAfter = 32
 
 /**
- * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`), to all origins at the same time, so that a slow push
- * service holds up its own devices only. Gives the numbers of the other recipients that were not sent to: because the campaign or this process stops,
- * because the lease ended, because the credentials were refused, or because another device is the probe. When the app has no credentials, every push
- * fails.
+ * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`). It sends to all origins at the same time, so that a slow
+ * push service holds up its own devices only. Gives the numbers of the recipients that got nothing for another reason than an open circuit: the
+ * campaign or this process stops, the lease ended, the credentials were refused, or another device is the probe. When the app has no credentials,
+ * every push fails.
  */
 export async function sendToAll(
   dispatcher: Dispatcher,
@@ -139,7 +142,10 @@ async function sendInOrder(
       return mistaken(recipient, asError(error))
     }
   }
-  /** Sends a push again that the provider surely did not process, within 80 ms and up to five times: another connection usually accepts it. */
+  /**
+   * Sends a push again that the provider surely did not process, because another connection usually accepts it. The first resend is made at once, and
+   * each later one waits 20 ms longer, up to 80 ms for the fifth.
+   */
   const sendAgain = (recipient: Recipient, resends: number, firstAt: number, answer: Answer): void => {
     const again = () => {
       if (mayGoOn()) trySending(recipient, resends + 1, firstAt)
@@ -148,8 +154,8 @@ async function sendInOrder(
     setTimeout(() => within(again), resends * 20)
   }
 
-  // `mayGoOn` is asked once after each wait of this loop, because sending a push does not wait: between two waits only a refusal of the credentials
-  // can come.
+  // `mayGoOn` is asked only once after each wait of this loop. Between two waits nothing but a refusal of the credentials can stop the sending, and
+  // that is asked before each push.
   let isAsked = false
   for (let at = 0; at < numbers.length; at += 1) {
     if (!window.enterNow(origin, lane)) {
@@ -171,5 +177,5 @@ async function sendInOrder(
   return []
 }
 
-/** A push that the provider did not process is sent again at most this many times, each time within 80 ms. These resends do not count as attempts. */
+/** A push that the provider did not process is sent again at most this many times. These resends do not count as attempts. */
 const mostResends = 5

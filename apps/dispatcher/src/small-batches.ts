@@ -18,7 +18,10 @@ export type SmallBatches = {
   finish(finish: Finish): Promise<FinishAnswer>
 }
 
-/** For each batch the answer to a take holds a send of up to 70 KB and the devices. So few batches share a call, and several calls run at once. */
+/**
+ * The most batches that one call takes (`limit`), and the most calls at once (`atOnce`). Few batches share a call, because for each batch the answer
+ * holds the send, up to 70 KB, and its devices.
+ */
 const takes = { limit: 8, atOnce: 8 }
 const finishes = { limit: 64, atOnce: 2 }
 

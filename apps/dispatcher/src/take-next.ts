@@ -2,7 +2,10 @@ import { takeNext } from '@herald/contracts/calls/audience'
 import { deliverGiven } from './deliver-batch.ts'
 import type { Dispatcher } from './dispatcher.ts'
 
-/** After a call that failed, audience is asked again after this time: audience is away, or its version does not know the call. */
+/**
+ * The pause before audience is asked again when a call failed. It need not be short: then audience is away, or has a version that does not know the
+ * call.
+ */
 const againAfterMs = 1_000
 /** While this process may take no further batch, it checks this often whether it may. */
 const roomAfterMs = 20

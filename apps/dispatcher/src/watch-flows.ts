@@ -8,8 +8,9 @@ export type Flows = {
 }
 
 /**
- * Listens to the broadcasts that say which campaigns stop. A broadcast stops only batches in work, since audience decides whether another batch may be
- * taken. So after a missed broadcast only the batches taken before it are still sent, and a campaign that resumes needs nothing from this process.
+ * Listens to the broadcasts that say which campaigns stop. A broadcast stops only batches in work, since audience decides whether another batch may
+ * be taken. So when a process misses a broadcast, it still sends the batches that it took before, and no others. A campaign that resumes needs
+ * nothing from this process.
  */
 export function watchFlows(bus: Bus): Flows {
   const following = new Map<string, Set<AbortController>>()

@@ -2,12 +2,12 @@ import { lanes, type Lane } from '@herald/contracts/platform'
 import { openTurns, type Turns } from '@herald/service/turns'
 
 /**
- * Bounds how many pushes of a process are unanswered or have an outcome that is not committed: these may be sent twice if the process is killed now. A
- * push takes a place before it is rendered and sent, and gives the place back when its outcome is committed or parked (record-outcomes.ts), or when
- * the push goes back to audience. So a slow tracker slows sending down and does not fill the memory.
+ * Bounds how many pushes of a process wait for their answer, or for the commit of their outcome. These are the pushes that may be sent twice if the
+ * process is killed now. A push takes a place before it is rendered and sent, and gives the place back when its outcome is committed or parked
+ * (record-outcomes.ts), or when the push goes back to audience. So a slow tracker slows sending down and does not fill the memory.
  *
- * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, an origin that has
- * a quarter of the places or more gets no further one. And the bulk lane leaves a quarter of the places, rounded down, to the prompt lane.
+ * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, an origin that
+ * has a quarter of the places or more gets no further one. And the bulk lane leaves a quarter of the places, rounded down, to the prompt lane.
  */
 export type Window = {
   /** Waits for a place. The apps of an origin and lane take turns. Gives false when the signal comes first; then there is no place to give back. */
@@ -74,7 +74,8 @@ export function openWindow(size: number): Window {
 
   const enterNow = (name: string, lane: Lane): boolean => {
     const origin = originOf(name)
-    // Pushes that wait in other queues may not enter now, or they would have a place already. So only pushes in this queue can be overtaken.
+    // This push waits if others wait in its queue, because it may not overtake them. Pushes in other queues do not matter: none of them may enter
+    // now, or it would have a place already.
     if (origin.waiting[lane].size > 0 || !mayEnter(origin, lane)) {
       dropIdle(name, origin)
       return false

@@ -23,7 +23,7 @@ import { openTakeNext } from './take-next.ts'
 import { watchFlows } from './watch-flows.ts'
 import { openWindow } from './window.ts'
 
-/** At most this many sends are remembered. The content of each is at most 64 KiB, so all of them take 20 MB at most. */
+/** At most this many sends are remembered. Together they take at most 20 MB, because the content of a send has at most 64 KiB. */
 const keptSends = 200
 
 /**
@@ -73,7 +73,7 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
     // By now every push is answered or given up. A connection that does not close ends with the process.
     await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
   })
-  // Each check costs a connection and a handshake, besides the connections for sending.
+  // Few checks run at once, because each opens a connection of its own, with a handshake.
   const fewChecks = openAtOnce({ atOnce: 4, share: 2, mostWaiting: 20, waitMs: 3_000, full: () => tooManyReads(5) })
   bus.answer(checkProviderCall, (asked) => fewChecks(() => checkProvider(dispatcher, asked), asked.appId))
   service.beforeStop('next batches', openTakeNext(dispatcher))

@@ -9,7 +9,7 @@ export type Behaviour = {
   answer: (typeof behaviours)[number]
   retryAfterSeconds?: number | undefined
   delayMs?: number | undefined
-  /** So many pushes to the device are answered like this, and then the answer is `ok` again. When absent, all pushes are answered like this. */
+  /** This many pushes to the device get this behaviour, and later ones are answered `ok` again. When absent, all pushes get this behaviour. */
   times?: number | undefined
   /** When this behaviour was set, in Unix milliseconds. APNs tells the sender since when a device is dead. */
   since: number

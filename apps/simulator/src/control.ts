@@ -153,7 +153,8 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       'GET',
       '/summary',
       async ({ query }) => {
-        // Copies of web pushes are known only after decrypting, which costs time. A benchmark that asks while it runs passes `open=false`.
+        // Decrypts all web pushes first, because only then it is known which are copies. That takes time, so a benchmark that asks while it runs
+        // passes `open=false`.
         if (query['open'] !== 'false') await recording.openAll()
         const { user, system } = process.cpuUsage()
         return {

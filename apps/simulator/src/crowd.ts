@@ -14,7 +14,10 @@ export type Registration = {
   concurrency: number
 }
 
-/** The shares of pushes that the crowd reports, 0 to 1. With delivered 0.9 and opened 0.3, each push reported opened is also reported delivered. */
+/**
+ * The shares of pushes (0 to 1) that the crowd reports as delivered, opened, clicked and dismissed. The events of one push fit together: with
+ * delivered 0.9 and opened 0.3, each push that is reported opened is also reported delivered.
+ */
 export type Reports = { baseUrl: string; delivered: number; opened: number; clicked: number; dismissed: number; concurrency: number }
 
 type Kind = 'd' | 'o' | 'c' | 'x'
@@ -123,7 +126,10 @@ export function chooseKinds(shares: Omit<Reports, 'baseUrl' | 'concurrency'>, lu
   return kinds
 }
 
-/** Gives the IP address of a device. With one address for all, Herald's limit per address would stop the crowd at its eleventh registration. */
+/**
+ * Gives the IP address of a device. Each device has its own, because Herald limits registrations from one address: with one address for all it would
+ * refuse the eleventh device.
+ */
 export const addressOf = ({ index }: Device): string => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
 
 async function registerOne(connection: Poster, registration: Registration, device: Device, errors: string[]): Promise<string | undefined> {

@@ -11,7 +11,10 @@ export type Faults = {
   refuseStreamShare: number
   /** This share of HTTP/2 requests, 0 to 1, is reset with INTERNAL_ERROR and not processed. */
   resetStreamShare: number
-  /** While set, HTTP/2 connections open no flow-control window: a client may send at most one more megabyte and must then stop. */
+  /**
+   * While true, HTTP/2 connections do not open their flow-control windows again: a client may send the rest of its window, at most one megabyte, and
+   * must then stop.
+   */
   stallWindows: boolean
   /** With `503` every request is answered 503. With `refuse` every connection is closed at once. */
   outage: '503' | 'refuse' | null

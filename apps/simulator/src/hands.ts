@@ -3,7 +3,7 @@ import type { Devices } from './devices.ts'
 import { openPoster } from './poster.ts'
 import type { Recording } from './record.ts'
 
-/** While this many pushes wait to be reported, a further push is shown and not reported. */
+/** At most this many pushes wait to be reported as shown. A further push is not reported. */
 const mostWaiting = 1_000
 const atOnce = 4
 
@@ -28,7 +28,7 @@ export function openHands(devices: Devices, recording: Recording, reportTo?: str
   }
 
   async function reportShown(seq: number): Promise<void> {
-    // After a reset of the record the number may belong to no push.
+    // The record may have been reset meanwhile. Then no push has this number.
     if (seq > recording.last()) return
     const { msgId, deviceId } = recording.read(seq)
     const device = devices.byId(deviceId)

@@ -8,10 +8,9 @@ import type { Answer, Request, Serve } from './request.ts'
 
 export type Listener = {
   port: number
-  /**
-   * `connections` gives the number of TLS connections since the start; `protocolErrors` gives the last 20 protocol mistakes of clients, newest last.
-   */
+  /** Gives the number of TLS connections since the start. */
   connections: () => number
+  /** Gives the last 20 protocol mistakes of clients, newest last. */
   protocolErrors: () => readonly string[]
   dropConnections: () => void
   close: () => void

@@ -7,7 +7,8 @@ export type Poster = { post: (url: string, headers: Record<string, string>, body
 const timeLimitMs = 10_000
 
 /**
- * Posts JSON over at most `concurrency` connections to each server, which stay open. A failed connection or 10 s without an answer gives status 0.
+ * Posts JSON over at most `concurrency` connections to each server, which stay open. The status is 0 when the connection failed or no answer came
+ * within 10 s.
  */
 export function openPoster(concurrency: number): Poster {
   const agents = {

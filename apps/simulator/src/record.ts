@@ -9,7 +9,7 @@ import { parse } from './request.ts'
  */
 const state = { plain: 0, sealed: 1, broken: 2, dropped: 3 } as const
 
-/** `newest` searches only the last so many pushes. */
+/** `newest` searches at most this many pushes, beginning with the last one. */
 const mostLooked = 20_000
 
 export type Push = {
@@ -40,9 +40,9 @@ export type Accepted = {
 export type Recording = ReturnType<typeof openRecord>
 
 /**
- * Stores the pushes that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: numbers are in typed arrays and texts in
- * large slabs, because a million small objects would cost the garbage collector more than the pushes themselves. A web push is decrypted when it is
- * read, not when it arrives.
+ * Stores the pushes that the providers accepted, in order. Numbers are in typed arrays and texts in large slabs, so a million pushes of 300 bytes
+ * take about 0.4 GB. As a million small objects they would cost the garbage collector more time than receiving the pushes. A web push is decrypted
+ * when it is read, not when it arrives.
  */
 export function openRecord(devices: Devices) {
   let columns = newColumns()
@@ -161,7 +161,7 @@ export function openRecord(devices: Devices) {
       rejected: { ...rejected },
       distinctDevices,
       copies: copies.copies,
-      // `unread` counts web pushes whose msgId is unknown, so `copies` cannot count them.
+      // The web pushes whose msgId is not known. `copies` does not count these, because only the msgId shows that a push is a copy.
       unread: sealed + unread,
       undecryptable: broken,
       firstAcceptedAt: at.length ? at.at(0) : null,
@@ -176,7 +176,7 @@ export function openRecord(devices: Devices) {
     page,
     openAll,
     summary,
-    /** Deletes all pushes and starts again with number 1, and stores bodies again. */
+    /** Deletes all pushes. The next push gets number 1, and from now on pushes are stored in full, also after `keep('counts')`. */
     reset(): void {
       columns = newColumns()
       keepsBodies = true

@@ -20,7 +20,7 @@ export type Addresses = Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'we
 
 export type Simulator = { addresses: Addresses; stop: () => void }
 
-/** How many streams one connection may have open. These are the numbers that the real providers announce. */
+/** How many streams a client may have open at once on one connection. The real providers announce the same numbers. */
 const streams = { apns: 1000, fcm: 100, other: 100 }
 
 /**

@@ -139,8 +139,8 @@ export type OnFrame = (type: number, flags: number, streamId: number, buffer: Bu
 
 /**
  * Splits a byte stream into frames. The returned function takes the next bytes; a frame with a payload of over 16,384 bytes throws FRAME_SIZE_ERROR.
- * A frame that arrives in parts is collected in one buffer of the largest frame's size, so that each of its bytes is copied once, even when bytes
- * come one by one.
+ * A frame that arrives in parts is collected in one buffer of the largest frame's size, so that each of its bytes is copied only once, even when the
+ * bytes arrive one by one.
  */
 export function splitFrames(onFrame: OnFrame): (bytes: Buffer) => void {
   let gathered: Buffer | undefined

@@ -1,9 +1,10 @@
 import { openPresence, openTurns } from './turns.ts'
 
 /**
- * Limits how much work runs at once: at most `atOnce` pieces, of which one app (its `turn`) has at most `share`, or `crowdedShare` while other apps
- * have asked within 2 s. Further work waits up to `waitMs`, and waiting apps take turns. At most `mostWaiting` pieces wait, and half as many of one
- * app. Work that finds too much work waiting, or has waited too long, does not begin: its caller gets the error that `full` makes.
+ * Limits how much work runs at once: at most `atOnce` pieces. Of these at most `share` belong to one app (the `turn` of the work), or at most
+ * `crowdedShare` while another app has asked within the last 2 s. Further work waits up to `waitMs`, and waiting apps take turns. At most
+ * `mostWaiting` pieces wait, and at most half as many of one app. Work that finds too much work waiting, or has waited too long, does not begin: its
+ * caller gets the error that `full` makes.
  */
 export function openAtOnce({
   atOnce,

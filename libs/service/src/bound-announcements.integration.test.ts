@@ -12,7 +12,7 @@ const hour = 3_600_000
 // spec: webhooks/announced-until-confirmed
 test.each(['tracker', 'audience'] as const)('%s drops its oldest announcements when they are too old or too large in all', async (app) => {
   const { db } = await openDatabase(testService(app, {}), { url: url(app), poolSize: 2 })
-  // Random text, because Postgres does not compress it.
+  // The text is random, because Postgres cannot compress random text, so the size of a row is known.
   const insert = (id: string) =>
     sql`
       insert into announcements (id, subject, body, due_at)

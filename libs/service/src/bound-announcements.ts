@@ -6,8 +6,8 @@ import { startSweep } from './sweep.ts'
 /** While a service stores more bytes of announcements than this, the oldest are dropped. The NATS stream EVENTS has the same bound. */
 const mostStoredBytes = 1_000_000_000
 /**
- * Older announcements are dropped: for three days webhooks remembers which announcements it has stored, and after that it would take a repeat for a
- * new one.
+ * Announcements older than this are dropped. Webhooks remembers for three days (72 hours) which announcements it has stored. An announcement that
+ * came again after that time would be taken for a new one.
  */
 const keptHours = 48
 const everyMs = 30_000
@@ -40,8 +40,9 @@ export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatc
 }
 
 /**
- * Drops announcements that are older than `hours`, and the oldest ones while all together take more than `mostBytes`; at most `limit` of them. Gives
- * how many it dropped. The sizes of rows are read only when the files of the table are larger than `mostBytes`.
+ * Drops announcements that are older than `hours`, and the oldest others while all announcements together take more than `mostBytes`. One call drops
+ * at most `limit` announcements, and gives how many it dropped. The sizes of rows are read only when the files of the table are larger than
+ * `mostBytes`.
  */
 export async function dropOldAnnouncements<Tables>(
   db: Kysely<Tables>,

@@ -1,7 +1,9 @@
 import { idsOf, type Log } from './log.ts'
 
-/** A writer writes at most one line in this time, so that a flood of broken messages does not flood the log. Its next line has the number of notes
- * that it left out (`unsaid`). */
+/**
+ * A writer writes at most one line in this time, so that a flood of broken messages does not flood the log. The next line says how many messages had
+ * no line since the last one (`unsaid`).
+ */
 const everyMs = 10_000
 /**
  * At most this many wrong fields are named in a line, each with at most `longestPath` characters. A body of 3 MB can be wrong in a hundred thousand

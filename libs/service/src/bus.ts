@@ -25,7 +25,9 @@ import { inSpan } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import { openVersions } from './versions.ts'
 
-/** At most this many calls are answered at the same time by a process. Above this a caller gets queue_unavailable, so that calls do not pile up. */
+/**
+ * A process works on at most this many calls at the same time. The caller of a further call gets queue_unavailable, so that calls do not pile up.
+ */
 const callsInWork = 2_000
 /** The longest request id, in characters. The gateway never makes a longer one, so a longer one is ignored. */
 const longestRequestId = 128
@@ -45,13 +47,14 @@ export type Bus = {
    */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
   /**
-   * Stores a message in NATS, and resolves when JetStream has it. `id` is the message's Nats-Msg-Id. The caller makes it of the ids of the message's
-   * row and the row's `pointer_no`.
+   * Stores a message in NATS, and resolves when JetStream has it. `id` is the message's Nats-Msg-Id, by which NATS drops a repeat. The caller makes
+   * it from the ids of the row that the message points at and from that row's `pointer_no`, the number of the pointer.
    */
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**
    * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message
-   * that breaks its contract is terminated. One of another version is left to other processes of the service, and terminated when none takes it.
+   * that breaks its contract is terminated. A message of another version is left to other processes of the service, and is terminated when none of
+   * them takes it.
    */
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
   /** Sends a message to every process that listens now. The message is not stored. */
@@ -100,7 +103,8 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
   service.onStop('bus', async () => {
-    // First no more calls come in, then those that came are answered, and last the connection closes. The waits for NATS are short: it may be away.
+    // First the process stops taking calls, then it answers the calls that have come, and at last it closes the connection. It waits for NATS only a
+    // short time, because NATS may be away.
     await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
     await within(2_000, connection.drain())

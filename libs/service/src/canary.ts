@@ -1,18 +1,24 @@
 import { canarySubject } from '@herald/contracts/topology'
 import type { Service } from './run.ts'
 
-/** A message that is larger than a page of a disk. A smaller one would fit into the half-written page of a disk that is full. */
+/**
+ * The canary: a message whose only purpose is to find out whether NATS can store one. It is larger than a page of a disk, because a smaller message
+ * would still fit into the last page that a full disk has begun.
+ */
 const canary = new Uint8Array(8_192)
 const everyMs = 10_000
 /** While publishes to a stream fail, a canary is published this often, so that the alarm ends soon after its cause. */
 const againMs = 2_000
-/** A single failure raises no alarm. An alarm is raised when publishes to one stream fail for this long and none of them succeeds. */
+/** An alarm is raised when publishes to one stream fail for this long and none of them succeeds. So a single failure raises no alarm. */
 const alarmAfterMs = 5_000
 /** The failures of a stream are forgotten when no further publish to the stream fails for this long. */
 const forgottenAfterMs = 30_000
 
 export type QueueAlarm = {
-  /** Notes whether a publish to this subject was stored. Not to be called when the connection was lost: then the server is away and not full. */
+  /**
+   * Notes whether a publish to this subject was stored. It must not be called for a publish that failed because the connection was lost, because that
+   * does not mean that the server cannot store.
+   */
   published(subject: string, stored: boolean): void
 }
 

@@ -95,16 +95,16 @@ export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGE
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
 /**
- * For how many days the ledger stores the outcomes of pushes. It must be the same for tracker (the ledger) and audience, which remembers for as
- * long which devices a user had.
+ * For how many days the ledger stores the outcomes of pushes. It must be the same for tracker, which has the ledger, and for audience, which
+ * remembers equally long which devices a user had before.
  */
 export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
   'Days that outcomes and engagement events of a campaign are kept. Later events are not counted. At least 30, because a push may be tried for 28 days. It must be the same for tracker and audience; audience keeps for as long which devices a user had before.',
 )
 
 /**
- * How many seconds pass between two probes to a provider that is away; more when it has been away for long. The setting must be the same for audience
- * (APNs, FCM) and dispatcher (web push).
+ * How many seconds pass between two probes to a provider that is away. When the provider has been away for long, the time between two probes is
+ * longer. The setting must be the same for audience (APNs, FCM) and dispatcher (web push).
  */
 export const outageProbeSeconds = z.coerce
   .number()

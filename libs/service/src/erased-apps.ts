@@ -15,7 +15,10 @@ export async function isErased(db: QueryExecutorProvider, appId: string): Promis
   return rows.length > 0
 }
 
-/** Deletes marks older than `days` and gives how many it deleted. No message of an app arrives that long after the app was deleted. */
+/**
+ * Deletes marks older than `days` and gives how many it deleted. The caller chooses `days` so that by then no message of a deleted app can arrive any
+ * more.
+ */
 export async function deleteOldErasedApps(db: QueryExecutorProvider, days: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from erased_apps where at < now() - make_interval(days => ${days})`.execute(db)
   return Number(numAffectedRows)

@@ -4,16 +4,17 @@ import { openTurns } from './turns.ts'
 /**
  * Commits many items together. While a commit is in flight, the items that arrive wait; the next commit takes up to `limit` of them. When no commit
  * is in flight, a single item is committed at once unless `restMs` is set, so it does not wait for other items to come. Under load hundreds of items
- * share a commit (with a commit for each message a send to one device costs about 6 ms of CPU). When `limit` items wait already, another commit
- * begins at the same time, up to `atOnce` commits.
+ * share a commit. A commit of its own for each message would make a send to one device cost about 6 ms of CPU. When `limit` items wait already,
+ * another commit begins at the same time, up to `atOnce` commits.
  *
- * When a commit fails, its items are committed one by one, so that one bad item does not fail the others. `isShared` says which failures would hit
- * each of them again (the database is away): then all items fail at once. When `maxWaiting` items wait, the next item is refused with the error of
- * `full()`.
+ * When a commit fails, its items are committed one by one, so that one bad item does not fail the others. `isShared` says of an error whether each
+ * item alone would fail with it too, for example because the database is away. Then all items fail at once. When `maxWaiting` items wait, the next
+ * item is refused with the error of `full()`.
  *
  * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another
- * app is in the next commit, and not behind the flood. An app without items in the commits in flight does not wait even for these: one more commit
- * begins at the same time. When half of `maxWaiting` items wait, an app with a quarter of `maxWaiting` among them is refused further items.
+ * app is in the next commit, and not behind the flood. An app that has no item in a commit in flight does not wait for these commits: one more commit
+ * begins at the same time, even when `atOnce` commits are in flight. When half of `maxWaiting` items wait, an app with a quarter of `maxWaiting`
+ * among them is refused further items.
  *
  * `restMs` is for items that no caller waits for: a commit begins at least `restMs` after the beginning of the previous one, or sooner when `limit`
  * items wait or their weights (`weigh`) add up to `enough`. Without this pause one commit would follow another however few items each has, and a
@@ -53,7 +54,7 @@ export function group<Item, Result>(
   let goOn = () => {}
   /** For each app, the number of commits in flight that have items of the app. */
   const inFlight = new Map<string, number>()
-  /** Says whether an app's items may go into one more commit. When `atOnce` is 1, an app has items in only one commit at a time. */
+  /** Says whether items of an app may go into the next commit. When `atOnce` is 1, they may not while a commit in flight has items of the app. */
   const mayGo = (turn: string) => atOnce > 1 || turn === '' || !inFlight.has(turn)
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))

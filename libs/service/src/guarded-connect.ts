@@ -31,7 +31,7 @@ export const resolveByServers =
   }
 
 const hostsFile = '/etc/hosts'
-/** When this time has passed, the next look-up reads the hosts file again. */
+/** What was read from the hosts file is used for this long. The first look-up after this time reads the file again. */
 const hostsFileKeptMs = 5_000
 const loopback: readonly ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -106,7 +106,7 @@ const blocked = () => Object.assign(new Error('the name resolves to an address t
 
 /**
  * Resolves a name for a connection, and refuses the name when any of its addresses is not on the public internet. The connection is made to an
- * address that was checked here, so it does not help an attacker to change the addresses of a name after the check (rebinding). With `allowPrivate`
+ * address that was checked here. So an attacker gains nothing by changing the addresses of a name after the check (rebinding). With `allowPrivate`
  * every address may be used. A name without an address of the wanted family is refused in any case.
  */
 export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {}): LookupFunction {

@@ -3,7 +3,10 @@ import pg from 'pg'
 import type { Log } from './log.ts'
 import type { Service } from './run.ts'
 
-/** A probe every 500 ms, with a limit of 1 s, shows within 1.5 s that the database is away or frozen, and mostly within 0.5 s that it is back. */
+/**
+ * The pause between two probes of the database. With the limit of 1 s for a probe (`probeLimitMs`), the service notices within 1.5 s that the
+ * database is away or frozen, and mostly within 0.5 s that it is back.
+ */
 const probeEveryMs = 500
 const probeLimitMs = 1_000
 

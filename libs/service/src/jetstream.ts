@@ -20,7 +20,7 @@ import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
 export type ConsumeOptions = {
-  /** At most this many messages are worked on at once by this process. It asks NATS for no more, so that other processes can take them. */
+  /** This process works on at most this many messages at once. It asks NATS for no more, so that other processes can take the others. */
   slots: number
 }
 
@@ -41,7 +41,10 @@ const publishLimitMs = 2_000
 const mostDeliveriesOfOthers = 5
 /** The pause between two deliveries of a message of another version. */
 const otherVersionAgainMs = 1_000
-/** One pull waits at most this long for messages. A pull that the server has forgotten is noticed by two missing heartbeats. */
+/**
+ * One pull (a request for messages) waits at most this long. The server sends a heartbeat every `heartbeatMs` while a pull waits, so two missing
+ * heartbeats show that the server has forgotten the pull.
+ */
 const pullMs = 10_000
 const heartbeatMs = 1_000
 
@@ -201,7 +204,8 @@ export async function openStreams(
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
           if (askForStreams) return
-          // A server that has just come back may have no JetStream yet. The gateway tries for a minute, since all other services ask it.
+          // A server that has just come back may have no JetStream yet. The gateway goes on trying for a minute, because all other services rely on
+          // it to make their streams.
           void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
       }
@@ -230,7 +234,7 @@ async function drain(pull: ConsumerMessages): Promise<void> {
   await (pull as ConsumerMessages & { sub?: Subscription }).sub?.drain()
 }
 
-/** A scrape waits at most this long for JetStream's numbers about consumers. */
+/** A scrape waits at most this long for JetStream to say how many messages wait in the consumers. */
 const askLimitMs = 1_000
 /** JetStream is asked again at the first scrape after this time. */
 const askAgainMs = 5_000

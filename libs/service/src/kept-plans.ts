@@ -4,16 +4,19 @@ import type pg from 'pg'
 /** With this setting a connection plans a named statement once, for any values. */
 export const settingsForKeptPlans = '-c plan_cache_mode=force_generic_plan'
 
-/** These statements need no plan, so they get no name. Without a name each of them is one message to Postgres. */
+/** The statements that get no name, because they need no plan. A statement without a name and values is one message to Postgres, and not several. */
 const endsOrBegins: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
-/** At most this many statements have a kept plan, which takes 50 to 200 KB of memory in each connection. Further statements are planned each time. */
+/**
+ * At most this many statements have a kept plan, because each plan takes 50 to 200 KB of memory in each connection. Further statements are planned
+ * each time.
+ */
 const mostKept = 60
 
 /**
- * Makes a pool whose connections keep the plans of their statements. Planning took 70 % of the time that Postgres needed for a send to one device
- * (8.6 of 12.2 ms), because its statements are long and read few rows. The pool is for statements whose text does not depend on the request, and
- * whose plan is right whatever the tables hold: a plan is made once, perhaps while the tables are empty, and made anew only when statistics or the
- * schema change. The tests of plans (`plans*.integration.test.ts`) check such statements.
+ * Makes a pool whose connections keep the plans of their statements. Without kept plans, Postgres spent 70 % of its time for a send to one device on
+ * planning (8.6 of 12.2 ms), because the statements of a send are long and read few rows. The pool is for statements whose text does not depend on
+ * the request, and whose plan is right whatever the tables hold: a plan is made once, perhaps while the tables are empty, and made anew only when
+ * statistics or the schema change. The tests of plans (`plans*.integration.test.ts`) check such statements.
  */
 export function keepPlans(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>()

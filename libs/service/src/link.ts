@@ -16,9 +16,9 @@ export type Link = {
 }
 
 /**
- * Opens the link of a connection that is up. The NATS client drops what is written while it has no connection, and a caller whose answer was
- * lost with the connection would wait for its whole time limit. Without the link, a server that was away for 0.3 s kept a dispatcher from
- * reporting outcomes, and so from sending, for 8 s.
+ * Opens the link of a connection that is up. The NATS client drops what is written while it has no connection, and a caller whose answer was lost
+ * with the connection would wait for its whole time limit. Without the link, a NATS server that was away for 0.3 s stopped a dispatcher for 8 s: it
+ * could not report outcomes, and so could not send.
  */
 export function openLink(): Link {
   let up = true

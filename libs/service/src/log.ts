@@ -6,8 +6,9 @@ import { activeTrace } from './trace.ts'
 export type Log = pino.Logger
 
 /**
- * Log lines are collected for this long and written together. One by one, each line would cost a system call and wake its reader, which is a tenth of
- * what a registration may cost. A fatal line and the end of the process write at once; kill -9 loses the lines of the last 10 ms.
+ * Log lines are collected for this long and written together. Written one by one, each line would cost a system call and wake the reader of the log,
+ * which takes a tenth of the time that a registration may take. Before a fatal line and before the process ends, all lines are written at once. After
+ * `kill -9` the lines of the last 10 ms are lost.
  */
 const togetherMs = 10
 const waiting: { lines: string; timer: NodeJS.Timeout | undefined; output: pino.DestinationStream | undefined } = {
@@ -55,8 +56,8 @@ const mostNamed = 10
 
 /**
  * Gives the ids in the body of a call or message for a log line: of apps, campaigns, batches and announcements, from the body's own fields and from
- * the items that it lists. The body may break its contract. One id is `campaignId`; several are `campaignIds`, of which the first ten are given. A
- * value that does not have the form of an id is left out.
+ * the items that it lists. The body may break its contract. A single id of a kind is given as, for example, `campaignId`. Several are given as
+ * `campaignIds`, but only the first ten. A value that does not have the form of an id is left out.
  */
 export function idsOf(body: unknown): Record<string, string | string[]> {
   const parts = [body, ...Object.values(body ?? {}).flatMap((value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []))]

@@ -2,7 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /**
  * The metrics of one process, in Prometheus' terms. Names begin with `herald_` and end with the unit, if there is one. Code that runs often should
- * call `.labels(…)` once and store the result, because a label object per call is 2 to 6 times slower. The same name gives the same metric again.
+ * call `.labels(…)` once and store the result, because counting with a new label object each time is 2 to 6 times slower. The same name gives the
+ * same metric again.
  */
 export type Metrics = {
   /** Gives all metrics in Prometheus' text format. */
@@ -29,7 +30,10 @@ export type Metrics = {
   watchProcess(): void
 }
 
-/** The event loop's delay is sampled every 50 ms. Every 20 ms it would take 0.3 % of a core in a process that does nothing else. */
+/**
+ * The event loop's delay is measured this often. It is not measured more often, because every 20 ms would take 0.3 % of a core even in an idle
+ * process.
+ */
 const loopSampleMs = 50
 
 /** Makes a registry of metrics. Each call makes a new one, so that two services in one process (in tests) do not share metrics. */

@@ -3,7 +3,9 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** At most this many connections are open: enough for probes and a scraper or two. A further connection is closed. */
+/**
+ * At most this many connections to the listener are open; a further one is closed at once. That is enough for health probes and one or two scrapers.
+ */
 const mostConnections = 32
 const requestTimeoutMs = 5_000
 

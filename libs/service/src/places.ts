@@ -2,8 +2,8 @@ import { openPresence, openTurns } from './turns.ts'
 
 /**
  * Limits how much work runs at once: there are `size` places for work. One app (its `turn`) has at most `share` places, so that an app whose work is
- * slow leaves places to the others. While other apps have asked within 2 s it has at most `crowdedShare`, because all work waits for the same
- * processors and connections. Apps that wait for a place take turns.
+ * slow leaves places to the others. While another app has asked within the last 2 s, an app has at most `crowdedShare` places, because the work of
+ * all apps needs the same processors and connections. Apps that wait for a place take turns.
  */
 export function openPlaces({
   size,

@@ -15,7 +15,7 @@ export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' |
   readonly metrics: Metrics
 }
 
-/** A stop may take at most this long. Work that is in flight then is repaired as after a crash. */
+/** A stop may take at most this long; then the process exits. Work that is in flight at that moment is repaired as after a crash. */
 const stopWithinMs = 10_000
 
 /**

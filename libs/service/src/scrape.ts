@@ -1,6 +1,6 @@
 import type { DatabaseWatch } from './health.ts'
 
-/** At most this long a scrape waits for the database. Prometheus gives a whole scrape 10 s. */
+/** A scrape waits at most this long for one number from the database. It is far less than the 10 s that Prometheus gives a whole scrape. */
 const scrapeLimitMs = 1_000
 
 /**

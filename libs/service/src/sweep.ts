@@ -2,7 +2,7 @@ import type { DatabaseWatch } from './health.ts'
 import { secondsBuckets } from './metrics.ts'
 import type { Service } from './run.ts'
 
-/** A sweep waits at most this long between two looks for due rows, so that it finds work whose pointer or poke was lost. */
+/** The longest pause between two looks of a sweep for due rows. So a sweep soon finds a row whose pointer or poke was lost. */
 const lookAgainMs = 1_000
 
 export type Sweeper = {
@@ -45,7 +45,8 @@ export function startSweep(
   const loop = async () => {
     while (!stopped) {
       if (!watch.up) {
-        // A poke does not end this wait. Otherwise the loop would spin, and the watch would never find the database back.
+        // A poke does not end this wait. If it did, the loop would run without a pause, and the watch would never get its turn to find that the
+        // database is back.
         await Promise.race([watch.whenUp(), stopping])
         continue
       }

@@ -61,7 +61,7 @@ export function activeTrace(): { traceId: string; spanId: string } | undefined {
   return active && { traceId: active.traceId, spanId: active.spanId }
 }
 
-/** At most this long a collector that does not answer holds up a stop. */
+/** A collector of spans that does not answer holds up the stop of a process for at most this long. */
 const flushLimitMs = 1_000
 
 /** Makes an SDK export the spans that it has collected. A process calls this when it has closed everything else. */

@@ -50,7 +50,7 @@ export function openTurns<Item>(): Turns<Item> {
   }
 }
 
-/** Which apps have asked lately, for rules that depend on whether an app is alone. */
+/** Remembers which apps have asked lately, for limits that are lower while several apps ask. */
 export type Presence = {
   seen(turn: string): void
   /** Says whether an app other than this one was seen lately. */

@@ -33,7 +33,10 @@ type RowMeaning =
   | { class: 'retry'; code: FailureCode; /** How long to wait when the answer has no Retry-After. */ waitMs?: number; maxTries?: number }
   | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
 
-/** The meaning of an answer that no row fits, such as one that the provider adds later: three attempts at most. No row has the code `internal`. */
+/**
+ * The meaning of an answer that no row fits, such as one that the provider adds later: the push gets at most three attempts. Only this meaning has
+ * the code `internal`, so the code shows that no row fitted.
+ */
 const noRowFits: RowMeaning = { class: 'retry', code: 'internal', maxTries: 3 }
 
 /** Gives what a provider's answer means by the provider's table (spec: providers/no-answer). Every answer has a meaning. */
@@ -93,7 +96,8 @@ function fits({ status, reasons }: AnswerRow, answered: number, reason: string):
 
 /**
  * Says whether a push that failed with this code showed that the device's token is dead. When a dispatcher dies before it has finished a batch, the
- * next one tells audience of such tokens. Codes of the mass guard do not count: audience has decided about those pushes already.
+ * next one tells audience of such tokens. The codes of pushes that the mass guard decided about do not count, because audience knows these tokens
+ * already.
  */
 export const isDeadCode = (rows: readonly AnswerRow[], code: string): boolean =>
   code === unsendable.keys.code || rows.some((row) => row.class === 'dead' && row.code === code)
@@ -115,8 +119,8 @@ export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
 const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
 /**
- * Gives the letter that an answer says to the circuit. Undefined when the provider gave no answer, unless it was away (`u`) or the app's key does not
- * open (`c`).
+ * Gives the letter that an answer says to the circuit. An answer that did not come from the provider has no letter, with two exceptions: `u` when the
+ * provider was away, and `c` when the app's key does not open.
  */
 export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {
   if (isUnavailable(meaning)) return 'u'

@@ -14,15 +14,16 @@ export const isExpired = (ttlSeconds: number, elapsedMs: number): boolean => ttl
  */
 export const secondsLeft = (ttlSeconds: number, elapsedMs: number): number => Math.ceil(ttlLeftMs(ttlSeconds, elapsedMs) / 1000)
 
-/** A wait of the schedule is made longer by a random share of it, at most this share. A wait that the provider asked for is not changed. */
+/** A wait of the schedule is made longer by a random part of itself, at most this part. A wait that the provider asked for is not changed. */
 const jitter = 0.25
 
 export type NextTry = { is: 'retry'; inMs: number } | { is: 'failed'; code: FailureCode }
 
 /**
- * Decides what follows an attempt that may be repeated. The push waits as long as the provider asked, or else as long as `schedule` says for this
- * attempt (in seconds, times 1 to 1.25). The push fails when the wait would outlast the ttl, or when this was the last attempt. `tries` counts the
- * attempts, this one included; `ttlLeftMs` is 0 for a push with a ttl of 0; `random` is 0 to 1.
+ * Decides what follows an attempt that may be repeated. The push waits for the time that the answer or its row in the provider's table names. If
+ * neither names one, `schedule` has the seconds for this attempt, and the wait is 1 to 1.25 times as long, by chance. The push fails when the wait
+ * would outlast the ttl, or when this was the last attempt. `tries` counts the attempts, this one included; `ttlLeftMs` is 0 for a push with a ttl of
+ * 0; `random` is 0 to 1.
  */
 export function nextTry(
   meaning: AnswerMeaning & { class: 'retry' | 'unknown' | 'suspect' },

@@ -9,8 +9,8 @@ const neverProcessed = /^(NGHTTP2_REFUSED_STREAM|ERR_HTTP2_GOAWAY_SESSION|ERR_HT
 
 /**
  * Says what the error of a library means for its push. Libraries wrap errors in errors, so the first known code decides, searched from the outermost
- * error to its causes. Without a known code, bytes may have been sent. NGHTTP2_ENHANCE_YOUR_CALM does not count as known: Node's own memory limit
- * raises it for pushes that the server accepted.
+ * error to its causes. Without a known code, bytes may have been sent. NGHTTP2_ENHANCE_YOUR_CALM does not count as a known code, because Node reports
+ * it when its own memory limit is reached, also for pushes that the server accepted.
  */
 export function answerOfFailure(error: unknown): Answer {
   const codes = [...codesOf(error)]

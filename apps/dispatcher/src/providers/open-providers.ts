@@ -31,8 +31,8 @@ export type Transports = {
 }
 
 /**
- * At most this many transports, one for each app and provider, are kept open with their connections. An idle connection to APNs or FCM costs a ping a
- * minute.
+ * At most this many transports are kept open with their connections. Each app has one for each of its providers. The number may be high, because an
+ * idle connection to APNs or FCM costs only a ping a minute.
  */
 const keptTransports = 500
 

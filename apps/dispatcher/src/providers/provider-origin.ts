@@ -15,12 +15,12 @@ export type ProviderOrigin = {
 const replaceEveryMs = 10_000
 
 const limits: Partial<Limits> = {
-  // FCM allows 100 streams on each connection, and by default up to 1,000 pushes (DISPATCH_WINDOW) may be on their way.
+  // Ten connections, because FCM allows 100 streams on each, and by default up to 1,000 pushes (DISPATCH_WINDOW) may be on their way.
   connections: 10,
-  // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
+  // DISPATCH_WINDOW already bounds how many requests wait, so this limit is the largest value that DISPATCH_WINDOW can have.
   queuedRequests: 100_000,
-  // The longest pause between two attempts to connect. A push waits for the next attempt a second and not its whole time limit, because audience's
-  // circuits remember that the provider is away.
+  // The longest pause between two attempts to connect. It can be this short, because audience's circuits hold pushes back while a provider is away.
+  // So a push waits at most a second for the next attempt.
   longestBackoffMs: 1_000,
 }
 

@@ -21,8 +21,8 @@ export type Provider<Credentials extends ProviderCredentials = ProviderCredentia
   /** Whether the provider's devices take a push that shows nothing. If not, a silent push is skipped with `silent_web`. */
   readonly takesSilent: boolean
   /**
-   * Whether devices name the hosts that their pushes go to, as browsers name push services. Such a host can be away while the others work: this
-   * process remembers it (`origins.ts`), and audience's circuit does not count it.
+   * Whether devices name the hosts that their pushes go to, as browsers name push services. One host can be away while the others work. So this
+   * process remembers which hosts are away (`origins.ts`), and audience's circuit does not count a host that is away.
    */
   readonly hasManyHosts: boolean
   /** A push that can reach no device. A check sends it to find out whether the provider takes the credentials. */
@@ -65,7 +65,10 @@ export type OpenProvider<Credentials extends ProviderCredentials = ProviderCrede
 export type AppTransport = {
   transport: Transport
   version: number
-  /** The APNs environment of the credentials, or the other one if only that has an address; empty for other providers. */
+  /**
+   * The environment that is asked first for devices that name none: the APNs environment of the credentials, or the other one if only the other one
+   * has an address. Empty for other providers.
+   */
   environment: CircuitEnvironment
   /** Gives the environment that a recipient's push is sent to first. It names the circuit of the push. */
   environmentOf(to: SentTo): CircuitEnvironment
@@ -113,7 +116,8 @@ export type Hear = (answer: Answer | Error) => void
 
 /**
  * Hands pushes of one app to one provider. The caller decides how many are sent at once (`window.ts`). A transport repeats only a push that the
- * provider has surely not delivered. The answer is passed to a function and not by a promise: promises were a fifth of what a push cost.
+ * provider has surely not delivered. The answer is passed to a function and not given as a promise, because promises took a fifth of the time that a
+ * push cost.
  */
 export type Transport = {
   send(push: Push, hear: Hear): void

@@ -19,7 +19,10 @@ export type Case = {
 }
 const onAll = (expected: Expected) => ({ ios: expected, android: expected, web: expected })
 
-/** The expected wait before the second attempt: 1 s plus up to 25 %. Less may be left, because the batch finishes a little after the answer. */
+/**
+ * The expected wait before the second attempt. It is 1 s plus up to 25 %, and counts from the answer. The batch finishes later than the answer comes,
+ * so less of the wait may be left.
+ */
 const soon: Expected = { retryInMs: [0, 1_300] }
 
 /** What a device answers, and what its push must become. A platform without an entry has no such answer. */

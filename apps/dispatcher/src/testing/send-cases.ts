@@ -25,7 +25,7 @@ const nearLimit = (platform: Platform, { payload }: Arrived) => {
   const ofToken = message ? Buffer.byteLength(JSON.stringify({ message: { token: message.token } })) : 0
   const bytes = Buffer.byteLength(JSON.stringify(payload)) - ofToken
   expect(bytes).toBeLessThanOrEqual(payloadLimits[platform])
-  // A cut keeps whole graphemes, so it may leave up to 25 bytes unused: the family emoji in the text has 25 bytes.
+  // A cut leaves fewer than 26 bytes unused. It keeps whole graphemes, and the largest one in the text, the family emoji, has 25 bytes.
   expect(bytes).toBeGreaterThan(payloadLimits[platform] - 26)
 }
 

@@ -44,9 +44,9 @@ export const apnsUnavailable: Answer = { status: 503, headers: {}, body: '{"reas
 export type ProviderTokens = ReturnType<typeof openProviderTokens>
 
 /**
- * Finds out which account signed a request. A valid token is remembered and then recognised by its text, because a verification costs 100 µs, as
- * much as ten pushes. When `allowance` tokens of a team and key were verified within 20 minutes, the next new token is refused with
- * TooManyProviderTokenUpdates. The tokens that were verified before still work, as with Apple.
+ * Finds out which account signed a request. A valid token is remembered and then recognised by its text, because a verification costs 100 µs, as much
+ * as ten pushes. A team and key may bring at most `allowance` new tokens within 20 minutes. As with Apple, the next new token is refused with
+ * TooManyProviderTokenUpdates, and the earlier tokens still work.
  */
 export function openProviderTokens(accounts: Accounts) {
   const known = new Map<string, { account: ApnsAccount; issuedAt: number }>()
@@ -81,7 +81,8 @@ export function openProviderTokens(accounts: Accounts) {
       if (!authorization || !/^bearer ./i.test(authorization)) return no(403, 'MissingProviderToken')
       const token = authorization.slice(7)
       const entry = known.get(token)
-      // When a key was replaced, the entry's account is no longer the key's account. The token is then verified again, and the verification fails.
+      // When a key was replaced, the remembered account is no longer the one of this team and key. Then the token is verified again, and the
+      // verification fails.
       if (!entry || accounts.apnsKey(entry.account.teamId, entry.account.keyId) !== entry.account) {
         const verified = verify(token, now)
         return 'status' in verified ? verified : verified.account

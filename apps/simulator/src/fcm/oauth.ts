@@ -20,7 +20,7 @@ export const oauthUnavailable: Answer = {
 
 export type AccessTokens = ReturnType<typeof openAccessTokens>
 
-/** Keeps the access tokens that were issued. A token is valid for 3600 s, unless its project gets another key meanwhile. */
+/** Keeps the access tokens that were issued. A token is valid for 3600 s, or until its project gets another key. */
 export function openAccessTokens(accounts: Accounts) {
   const issued = new Map<string, { account: FcmAccount; expiresAt: number }>()
   return {

@@ -6,8 +6,8 @@ import { decryptPush } from './decrypt.ts'
 export type WebDevice = Device & { platform: 'web' }
 
 /**
- * A browser's key pair. `ecdh` computes with the pair. For a pair from a file `ecdh` is undefined until a push is decrypted, because setting a private
- * key costs as much as making one.
+ * A browser's key pair. `ecdh` computes with the pair. For a pair that was read from a file, `ecdh` is undefined until the first push is decrypted,
+ * because giving it the private key takes as long as making a new pair.
  */
 export type WebKeys = { publicKey: Buffer; privateKey: Buffer; ecdh: ECDH | undefined }
 

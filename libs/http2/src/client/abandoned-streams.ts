@@ -1,4 +1,7 @@
-/** At most this many abandoned streams are remembered one by one. Of older ones only the highest number is remembered. */
+/**
+ * At most this many abandoned streams are remembered one by one. Of the streams that were abandoned before them only the highest number is remembered
+ * (`allUpTo`), and every stream up to it counts as abandoned.
+ */
 const mostKept = 1_000
 
 /**

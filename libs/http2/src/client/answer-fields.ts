@@ -1,8 +1,8 @@
 import { brokenFieldRule, isUsualField } from '../fields.ts'
 
 /**
- * Takes the decoded fields of one header block of an answer and checks them strictly (RFC 9113 section 8.3.2). The streams of a connection share one
- * of these, because no other frame may interrupt a header block.
+ * Takes the decoded fields of one header block of an answer and checks them strictly (RFC 9113 section 8.3.2). All streams of a connection share one
+ * such object, because no frame of another stream may interrupt a header block.
  */
 export class AnswerFields {
   /** The value of `:status`; 0 until it has come. */

@@ -44,7 +44,8 @@ export type Owner = {
 }
 
 /**
- * The client's SETTINGS (RFC 9113 section 6.5.2). All others have their defaults: a header table of 4,096 bytes, windows of 65,535, frames of 16,384.
+ * The client's SETTINGS (RFC 9113 section 6.5.2). Those that it does not send have their defaults: a header table of 4,096 bytes, windows of 65,535
+ * bytes for streams, and frames of at most 16,384 bytes.
  */
 const ourSettings = settingsFrame([
   [setting.enablePush, 0],
@@ -74,10 +75,11 @@ export class Connection {
   sawSettings = false
   peerMaxConcurrentStreams = Infinity
   peerInitialWindow = defaultWindow
-  /** How many more bytes may be sent to the server on all streams together. `receiveWindow`: how many more the server may send. */
+  /** How many more bytes the client may send on all streams together. */
   sendWindow = defaultWindow
+  /** How many more bytes the server may send on all streams together. */
   receiveWindow = connectionWindow
-  /** How many received bytes are freed again (the server may send as many more) and not reported to the server yet. */
+  /** How many received bytes have been freed without telling the server yet. When it is told, it may send as many bytes more. */
   returnedBytes = 0
 
   nextStreamId = 1
@@ -111,7 +113,7 @@ export class Connection {
   /** Gives how many more streams can be begun now. */
   room(): number {
     if (!this.sawSettings || this.isDraining || this.isGone || this.output.isBlocked) return 0
-    // Without a window for its body, a new stream would wait here. On another connection it may not have to wait.
+    // While the connection's window is used up, the body of a new stream would have to wait here, and perhaps not on another connection.
     if (this.sendWindow <= 0) return 0
     return Math.min(this.peerMaxConcurrentStreams, this.limits.streams) - this.streams.size
   }
@@ -228,7 +230,7 @@ export class Connection {
   }
 
   private sayGoAway(code: number): void {
-    // A GOAWAY names the last stream of the other end that was processed. The server opens no streams, so this is 0.
+    // The stream number is 0, because a GOAWAY names the last stream of the other end that was processed, and a server opens no streams.
     this.output.push(goAwayFrame(0, code, ''))
     this.output.flush()
     this.socket.end()

@@ -92,7 +92,7 @@ export function dial(
       const socket = tls as TLSSocket
       const protocol = socket.alpnProtocol
       if (protocol === 'h2') finish({ is: 'connected', socket, protocol })
-      // A server that knows no ALPN speaks HTTP/1.1.
+      // The server has chosen HTTP/1.1, or it does not know ALPN; then it speaks HTTP/1.1 too.
       else if (offerHttp1) finish({ is: 'connected', socket, protocol: 'http/1.1' })
       else finish({ is: 'failed', reason: 'NO_HTTP2' })
     })

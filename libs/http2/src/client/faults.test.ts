@@ -236,7 +236,8 @@ test('a server that sends GOAWAY at once on every connection gets at most nine c
   )
   const origin = peer.open({ limits: { backoffMs: 50 } })
   expect(told(await peer.send(origin, '/', { timeoutMs: 1_500 }))).toBe('unsent timeout')
-  // The pauses are at least 25, 50, 100 ms and so on. If they did not grow, there would be about 40 connections.
+  // There are at most nine connections, because the pauses between them are at least 25, 50, 100 ms and so on. If the pauses did not grow, there
+  // would be about 40.
   expect(peer.connections.length).toBeLessThanOrEqual(9)
 })
 

@@ -52,7 +52,8 @@ export function receiveWindowUpdate(connection: Connection, streamId: number, bu
   if (stream.sendWindow > maxWindow) return connection.failStream(stream, errorCode.flowControlError)
   const before = connection.sendWindow
   if (stream.unsentBody) sendBody(connection, stream)
-  // A larger window that sends no byte costs the server patience (`patience.ts`). A window that sends bytes costs nothing, since a body has an end.
+  // A WINDOW_UPDATE that lets the client send no byte counts as a frame that brings nothing (`patience.ts`). One that lets it send bytes does not
+  // count, because the client has only so many bytes to send, so there can be no flood of such frames.
   if (connection.sendWindow === before) connection.patience.spend()
 }
 
@@ -76,16 +77,16 @@ export function changeInitialWindow(connection: Connection, initialWindow: numbe
   }
 }
 
-/** Notes that DATA has come: the server may send fewer bytes on this connection, by this number. */
+/** Notes that DATA with this many bytes has come, so the server may send as many bytes fewer on this connection. */
 export function receiveFlowControlled(connection: Connection, bytes: number): void {
   connection.receiveWindow -= bytes
   if (connection.receiveWindow < 0) fail('the connection window was exceeded', errorCode.flowControlError)
 }
 
 /**
- * Notes that received bytes are freed, so the server may send as many again. The server is told so once a quarter of the window is freed, not with
- * each answer. The bytes of an incomplete answer are not freed, so all incomplete answers of a connection together never hold more bytes than its
- * window.
+ * Notes that received bytes are freed, so the server may send as many again. The server is told this when a quarter of the window has been freed, and
+ * not with each answer. The bytes of an incomplete answer are not freed, so all incomplete answers of a connection together never hold more bytes
+ * than its window.
  */
 export function returnWindow(connection: Connection, bytes: number): void {
   connection.returnedBytes += bytes

@@ -1,30 +1,43 @@
 /** How much of this process one origin may use, and how long it waits. Times are in milliseconds. */
 export type Limits = {
-  /** At most this many connections take requests at once. Another one is opened when requests wait because all are full. */
+  /**
+   * At most this many connections take requests at once. A further connection is opened only when requests wait because every open connection is
+   * full.
+   */
   connections: number
   /**
-   * While this many connections take no new requests and are finishing their last ones, no new connection is opened, because a server could send
-   * GOAWAY on one connection after another.
+   * No new connection is opened while this many connections are draining: they take no new requests and finish their last ones. Without this limit a
+   * server that sends GOAWAY on one connection after another could make the client open any number.
    */
   drainingConnections: number
   /** At most this many requests are open at once on a connection, even when the server allows more. */
   streams: number
-  /** At most this many requests are sent on a connection in its life. A stream number has 31 bits, and only the odd numbers belong to the client. */
+  /**
+   * At most this many requests are sent on a connection in its life. Each request needs a new stream number, and a connection has at most 2^30 of
+   * them: the odd numbers of 31 bits.
+   */
   requestsPerConnection: number
-  /** At most this many requests wait for a free stream. One more is `unsent` at once. */
+  /** At most this many requests wait for a free stream. A further request is answered `unsent` at once. */
   queuedRequests: number
   /**
-   * While more than this many written bytes wait for the server to read them, the connection gets no new requests. Above four times as many it ends.
+   * While more than this many written bytes wait for the server to read them, the connection gets no new requests. The connection is ended when more
+   * than four times as many wait.
    */
   bufferedBytes: number
-  /** At most this much of an answer's body is read. A longer body is cut there, and the answer counts. */
+  /** At most this many bytes of an answer's body are read. A longer body is cut there, and the request counts as answered all the same. */
   bodyBytes: number
-  /** The time limit for looking the name up, TCP and TLS together. Then the server has as long again for its SETTINGS. */
+  /** The time limit for the name look-up, TCP and TLS together. After that the server has the same time once more to send its SETTINGS. */
   connectMs: number
-  /** The pause after the first failed connection. It doubles with each further one, up to `longestBackoffMs`, and is 0 to 50 % shorter by chance. */
+  /**
+   * The pause after a connection failed, before the next one is made. It doubles with each further failure in a row, up to `longestBackoffMs`. Each
+   * pause is then made shorter by a random 0 to 50 %.
+   */
   backoffMs: number
   longestBackoffMs: number
-  /** After this long without a byte from the server, a connection with open requests is checked by a PING; an idle one after `idlePingMs`. */
+  /**
+   * When a connection has open requests and the server has sent no byte for this long, the client checks it by a PING. A connection without open
+   * requests is checked after `idlePingMs`.
+   */
   silentPingMs: number
   idlePingMs: number
   /** A connection on which nothing comes for this long after the PING counts as lost. */
@@ -47,11 +60,14 @@ export const usualLimits: Readonly<Limits> = {
   pingAnswerMs: 5_000,
 }
 
-/** How large the header list of an answer may be (SETTINGS_MAX_HEADER_LIST_SIZE). Header lists of providers have less than 1 KB. */
+/**
+ * The most fields and bytes that the header list of an answer may have (SETTINGS_MAX_HEADER_LIST_SIZE). Providers' answers stay far below, with less
+ * than 1 KB.
+ */
 export const headerListLimits = { fields: 128, bytes: 16_384 }
 
 /**
- * How many bytes the server may send on all streams of a connection before the client allows more: 64 answers of the largest size, or 1,000 answers
- * of 4 KB.
+ * How many bytes the server may send on all streams of a connection together before the client allows more. That is enough for 64 answers of the
+ * largest size (`bodyBytes`), or for 1,000 answers of 4 KB.
  */
 export const connectionWindow = 4_194_304

@@ -44,8 +44,8 @@ export type Origin = {
 }
 
 /**
- * Time limits are checked this often while there are requests, and otherwise every `idleTickMs`. A request may exceed its limit by this much, because
- * one timer for an origin costs less than one for each request.
+ * Time limits are checked this often while there are requests, and otherwise every `idleTickMs`. An origin has one timer, because a timer for each
+ * request would cost more. So a request may exceed its time limit by up to this much.
  */
 const tickMs = 50
 const idleTickMs = 1_000
@@ -58,7 +58,9 @@ export function openOrigin(options: OriginOptions): Origin {
   const line = new WaitingLine()
   let stopDialing: (() => void) | undefined
   let session: Buffer | undefined
-  /** How many connections in a row failed, or were ended by the server before an answer or with ENHANCE_YOUR_CALM. */
+  /**
+   * How many connections in a row failed. A connection counts as failed too when the server ended it before any answer, or with ENHANCE_YOUR_CALM.
+   */
   let failures = 0
   let retryAt = 0
   /** The connections that the server has ended with ENHANCE_YOUR_CALM. */
@@ -150,7 +152,8 @@ export function openOrigin(options: OriginOptions): Origin {
 
   function draining(connection: Connection, reason: string): void {
     onEvent({ is: 'draining', reason })
-    // A server that says GOAWAY before any answer would otherwise be connected to at once, again and again. ENHANCE_YOUR_CALM asks for a pause too.
+    // Makes a pause before the next connection in two cases. A server that ends each connection before any answer would otherwise be connected to
+    // again and again without a pause. A server that says ENHANCE_YOUR_CALM asks for a pause.
     if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)
     if (connection.answers === 0 || scolded.has(connection)) backOff()
     connectIfNeeded()

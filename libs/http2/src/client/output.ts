@@ -1,8 +1,11 @@
 import type { Duplex } from 'node:stream'
 
-/** The size of the first buffer, in bytes: enough for the preface and the few frames of an idle connection. Each further buffer is twice as large. */
+/**
+ * The size of the first buffer, in bytes. It is enough for the preface and the few frames of an idle connection. Each further buffer is twice as
+ * large as the one before, up to `mostBytes`.
+ */
 const firstBytes = 2_048
-/** The size of the largest buffer, in bytes: 200 usual pushes. */
+/** The size of the largest buffer, in bytes. It holds about 200 usual pushes. */
 const mostBytes = 65_536
 
 /**
@@ -82,7 +85,8 @@ export class Output {
       this.socket.uncork()
     }
     this.isBlocked = this.socket.writableLength > this.mostBuffered
-    // Above the limit no new requests are written. Answers to PING and SETTINGS still grow, for a server that sends those and does not read.
+    // Above the limit no new requests are written, but answers to PING and SETTINGS are. So a server that sends these frames and reads nothing would
+    // fill the memory, and its connection is ended at four times the limit.
     if (this.socket.writableLength > 4 * this.mostBuffered) this.onOverflow()
   }
 

@@ -6,8 +6,9 @@ const perSecond = 200
 
 /**
  * Limits the frames of a server that bring nothing, such as PING, SETTINGS, empty DATA, windows that grow byte by byte and unknown frames. Sending
- * such a frame costs less than handling it, so floods of them are known attacks on HTTP/2. A server may send 2,000 of them in a row. Each answer
- * allows 20 again and each second 200, up to 2,000. A busy connection needs 1 or 2 for each answer.
+ * such a frame costs less than handling it, so floods of them are known attacks on HTTP/2. A server may send 2,000 such frames in a row. Each answer
+ * allows it 20 more and each second 200 more, but never more than 2,000 in all. That is enough, because a busy connection needs 1 or 2 of these
+ * frames for each answer.
  */
 export class Patience {
   private left = mostPatience

@@ -37,7 +37,10 @@ export class Liveness {
     }
   }
 
-  /** Answers the server's PING with the PING's own 8 bytes. An answer to the client's PING needs no reading: that it came is enough. */
+  /**
+   * Answers the server's PING with the PING's own 8 bytes. The content of an answer to the client's own PING is not read, because any byte from the
+   * server shows that it is there.
+   */
   receivePing(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
     if (streamId !== 0) fail('PING on a stream')
     if (end - start !== 8) fail('PING of a wrong size', errorCode.frameSizeError)

@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts'
 
 /**
  * Reads a GOAWAY frame (RFC 9113 section 6.8): the server takes no more streams. Streams above its last-stream-id are surely not processed and are
- * refused at once. The others may still be answered. GOAWAY may come twice: first with the highest possible number, as a warning. The second number
- * may not be higher.
+ * refused at once. The others may still be answered. GOAWAY may come twice: the first one is then a warning and names the highest possible number,
+ * and the second one names the real number. A later number may not be higher than an earlier one.
  */
 export function receiveGoAway(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   checkGoAway(streamId, end - start)

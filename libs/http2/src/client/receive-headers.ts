@@ -7,7 +7,10 @@ import type { Stream } from './stream.ts'
 /** A header block that arrives in parts: HEADERS, then CONTINUATION until END_HEADERS. */
 export type HeaderBlock = { streamId: number; endsStream: boolean; parts: Buffer[]; bytes: number }
 
-/** At most this many CONTINUATION frames may follow a HEADERS frame. A header block within the limits fits into a single frame. */
+/**
+ * At most this many CONTINUATION frames may follow a HEADERS frame. A server hardly needs any, because a header block within the limits fits into a
+ * single frame.
+ */
 const mostContinuations = 32
 
 /** Reads a HEADERS frame (RFC 9113 section 6.2): an interim answer, an answer, or its trailers. */

@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts'
 import { changeInitialWindow, sendWaiting } from './flow-control.ts'
 
 /**
- * A SETTINGS frame may have at most this many settings. A server has fewer than ten to send, and each change of the window changes every stream, so
- * thousands in one frame would only cost time.
+ * A SETTINGS frame may have at most this many settings. A server needs fewer than ten. Thousands in one frame would cost much time, because each
+ * change of SETTINGS_INITIAL_WINDOW_SIZE changes the window of every open stream.
  */
 const mostSettings = 64
 

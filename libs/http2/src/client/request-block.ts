@@ -44,7 +44,8 @@ export class RequestEncoder {
     const split = end
     for (const [name, value, indexing] of head.fields) end = this.hpack.write(buffer, end, name, value, indexing)
     const isLasting = this.hpack.generation === before && begin === 0
-    // A block that inserts an entry or changes the table size is right only once. -1 is never the generation of a table.
+    // The bytes of a block that inserts an entry or changes the table size can be sent only once. Such a head gets the generation -1, which no table
+    // ever has, so it is encoded anew the next time.
     const made = { bytes: buffer.subarray(0, end), split, generation: isLasting ? before : -1 }
     if (isLasting) this.known.set(head, made)
     return made

@@ -37,7 +37,7 @@ export function sendRequest(connection: Connection, stream: Stream): void {
     if (fits) return
   }
   if (bodyBytes > 0) {
-    // What the windows do not allow yet waits. The body is copied, because the caller may use its buffer for something else.
+    // Bytes that the windows do not allow yet wait. Here the body is copied, because the caller may use its own buffer for something else meanwhile.
     stream.unsentBody = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body)
     sendBody(connection, stream)
   }

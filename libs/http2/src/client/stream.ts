@@ -19,16 +19,20 @@ const noBody = Buffer.alloc(0)
 export class Stream {
   /** The stream's number; 0 while the request waits for a connection. */
   id = 0
-  /** The request; undefined once it is written. From then on the output has its bytes, and storing it longer would only cost garbage collections. */
+  /** The request; undefined once its bytes are in the output. It is not stored longer, because that would only make garbage collections slower. */
   request: Request | undefined
   /** When the request's time limit ends, by `performance.now()`. */
   readonly deadline: number
   hasReply = false
-  /** How many writes the connection had made when the stream was begun. Until the next write nothing of the request was written. */
+  /**
+   * How many writes the connection had made when the stream was begun. While the connection has made no further write, nothing of the request has
+   * left this process.
+   */
   begunAtWrite = 0
 
-  /** How many bytes of the body may still be sent, and the part of the body that waits for that window. */
+  /** How many bytes the client may still send on this stream. */
   sendWindow = 0
+  /** The part of the body that waits until the client may send more; undefined when nothing waits. */
   unsentBody: Buffer | undefined
 
   /** The status of the answer; 0 until its header block has come. */

@@ -5,7 +5,7 @@ export class WaitingLine {
   private streams: (Stream | undefined)[] = []
   private first = 0
 
-  /** At most how many requests wait. A request that has its reply already is counted until it is skipped. */
+  /** An upper bound of how many requests wait. It may be too high, because a request that has its reply already is counted until it is skipped. */
   get length(): number {
     return this.streams.length - this.first
   }

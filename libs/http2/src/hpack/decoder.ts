@@ -15,7 +15,8 @@ export type HeaderListLimits = { fields: number; bytes: number }
 
 /**
  * Decodes the header blocks of one connection in their order (RFC 7541), since each block may change the dynamic table. Anything malformed throws
- * COMPRESSION_ERROR. Everything is bounded: the table by 4,096 bytes, a list by `limits`, a string by 1.6 times the length of its block.
+ * COMPRESSION_ERROR. The memory that it uses is bounded: the table by 4,096 bytes, a header list by `limits`, and a string by 1.6 times the length of
+ * its block, because the shortest Huffman code of a byte has 5 bits.
  */
 export class HpackDecoder {
   private readonly limits: HeaderListLimits

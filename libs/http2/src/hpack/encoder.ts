@@ -10,7 +10,10 @@ export type Indexing = 'indexed' | 'literal' | 'never'
 
 /** How many bytes an entry of the table counts in addition to its text (RFC 7541 section 4.1). */
 const entryOverhead = 32
-/** The largest table that is used: the default of SETTINGS_HEADER_TABLE_SIZE. The other end may ask for less; more would only cost memory. */
+/**
+ * The largest header table that the encoder uses, in bytes: the default of SETTINGS_HEADER_TABLE_SIZE. The table is smaller when the other end asks
+ * for less. It is not larger when the other end allows more, because that would only cost memory.
+ */
 const largestTable = 4096
 
 const staticEntries: ReadonlyMap<string, number> = new Map(
@@ -30,7 +33,8 @@ export class HpackEncoder {
   private size = 0
   private limit = largestTable
   /**
-   * The smallest limit since the last block, when it has changed; otherwise undefined. The next block must tell the decoder (RFC 7541 section 4.2).
+   * The smallest limit of the table's size since the last block, if the limit has changed since then; otherwise undefined. The next block must begin
+   * with it, so that the decoder changes its table too (RFC 7541 section 4.2).
    */
   private smallestUntold: number | undefined
 
@@ -83,7 +87,7 @@ export class HpackEncoder {
     for (const key of this.entries.keys()) {
       if (this.size + more <= this.limit) return
       this.entries.delete(key)
-      // The key has a line break that does not count for the size of the entry.
+      // The length of the key is 1 more than the bytes of name and value, because the key has a line break between them.
       this.size -= key.length - 1 + entryOverhead
     }
   }

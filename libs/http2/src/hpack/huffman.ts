@@ -14,8 +14,8 @@ export const codeLengths: readonly number[] = [
 
 /**
  * The code tree. Each inner node has a row of 16 entries, which say where the next four bits lead. An entry is `next << 9`, plus `0x100 | symbol`
- * when the four bits complete a symbol; -1 means that no code has these bits. The 256 inner nodes and the 257 symbols have a row each, 33 KB in all.
- * Reading a byte at a time would need 256 KB for the inner nodes alone and be no faster.
+ * when the four bits complete a symbol; -1 means that no code has these bits. The tree has a row for each of 256 inner nodes and 257 symbols, 33 KB
+ * in all. It is read four bits at a time, because reading a byte at a time would need 256 KB for the inner nodes alone and be no faster.
  */
 const [steps, mayEnd] = buildSteps()
 

@@ -290,8 +290,8 @@ class Http2Connection {
 
 /**
  * Serves HTTP/2 on a new connection (RFC 9113): calls `options.serve` for each complete request and sends its answer. It reads and writes frames
- * itself, which costs less than 10 µs a request where node:http2 costs 110. Requests are served in the order in which their last frames come. Answers
- * without a delay to the requests of one read are written together.
+ * itself, which takes less than 10 µs for a request; node:http2 takes 110 µs. Requests are served in the order in which their last frames come.
+ * Answers without a delay to the requests of one read are written together.
  */
 export function serveHttp2(socket: Duplex, options: Http2Options): void {
   const connection = new Http2Connection(socket, options)

@@ -1,9 +1,12 @@
 import { defaultWindow, errorCode, fail, windowUpdateFrame } from '../frames.ts'
 import type { Sender } from './sender.ts'
 
-/** How many bytes a client may send before the server allows more: 4,000 usual pushes. A client that ignores the window soon exceeds it. */
+/**
+ * How many bytes a client may send on a connection before the server allows more: as many as 4,000 usual pushes have. It is not larger, so that a
+ * client that ignores windows soon exceeds it and is noticed.
+ */
 const connectionWindow = 1_048_576
-/** While a window is kept closed (`isStalled`), `isStalled` is asked again after this time. */
+/** The window stays closed while `isStalled()` is true, which is asked again after each pause of this length. */
 const stalledAgainMs = 20
 
 /** Counts how many bytes a client may still send on the connection, over all streams (RFC 9113, section 5.2). */
@@ -28,8 +31,8 @@ export class ReceiveWindow {
   }
 
   /**
-   * Opens the window for the first time, after the client's first acknowledgement of SETTINGS. Before, a small window shows which clients ignore
-   * windows.
+   * Opens the window for the first time, after the client's first acknowledgement of SETTINGS. Until then the window is small, which shows which
+   * clients ignore windows.
    */
   openFirst(): void {
     if (!this.isOpen) this.open()

@@ -2,7 +2,7 @@ import { brokenFieldRule, brokenValueRule, contentLength } from '../fields.ts'
 import { defaultWindow } from '../frames.ts'
 import type { Request } from './request.ts'
 
-/** The body of a request may have at most this many bytes. Real providers accept far less; a client that sends more has a bug. */
+/** The body of a request may have at most this many bytes. That is far more than real providers accept, so a client that sends more has a bug. */
 export const maxBodyBytes = 1_048_576
 
 /** A request that is being received, and its answer while it is being sent. */
@@ -16,8 +16,9 @@ export type Stream = {
   malformed: string | undefined
   chunks: Buffer[]
   receivedBytes: number
-  /** How many bytes the client may still send on this stream; `sendWindow`: how many the server may send. */
+  /** How many more bytes the client may send on this stream. */
   receiveWindow: number
+  /** How many more bytes the server may send on this stream. */
   sendWindow: number
   /** The part of the answer's body that waits for a larger window. */
   unsent: Buffer | undefined

@@ -231,8 +231,8 @@ export function fuzzServer(random: Random, count: FuzzCount): void {
 }
 
 /**
- * Checks that at most 500 bytes, and 10 for each byte that arrived, were written, and that the connection ended with an allowed code, if it ended.
- * Counts the sequence.
+ * Checks that the connection wrote at most 500 bytes plus 10 for each byte that arrived and that, if it ended, it ended with an allowed code. Then
+ * counts the sequence.
  */
 function judge(socket: MemorySocket, arrived: number, before: number, code: number | undefined, count: FuzzCount): void {
   const written = Buffer.concat(socket.written).length - before

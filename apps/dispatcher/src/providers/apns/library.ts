@@ -16,9 +16,9 @@ let unusedKey: string | undefined
 const keyOfNoUse = (): string =>
   (unusedKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
 
-/** When a push times out and the connection has given no answer for this long, the connection counts as dead: the next push gets a new connection. */
+/** A connection that has given no answer for this long counts as dead once a push on it has timed out. The next push gets a new connection. */
 const silenceLimitMs = answerLimitMs
-/** A provider that answers 5xx or nothing gets a new connection at most this often, and not one per answer. */
+/** While APNs answers 5xx or nothing, its connection is replaced at most this often, and not once for each push. */
 const replaceEveryMs = 1_000
 
 /** Prepares one HTTP/2 connection to an environment of APNs with node-apn, for one app. The first push opens the connection. */
@@ -62,9 +62,11 @@ function openLine(url: URL): LibraryLine {
     port: url.port === '' ? 443 : Number(url.port),
     requestTimeout: answerLimitMs,
     heartBeat: 30_000,
-    // The library would repeat a push at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Herald repeats from a row with a due time.
+    // Switches the library's repeats off, because it repeats a push at once and ignores Retry-After: one 429 became 4 requests in 13 ms. Herald
+    // itself repeats a push, when its row is due.
     connectionRetryLimit: 0,
-    // Node's default limit of 10 MB per session made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
+    // The limit of a session's memory, in MB. With Node's default of 10 MB, 12,100 of 20,000 pushes that APNs had accepted looked failed
+    // (NGHTTP2_ENHANCE_YOUR_CALM).
     maxSessionMemory: 1000,
   }
   const provider = new apn.Provider(options)
@@ -76,8 +78,8 @@ function openLine(url: URL): LibraryLine {
   }
   Reflect.set(config, 'token', token)
   client.request = tellingRetryAfter(client.request.bind(client))
-  // The original function waits for every stream of the session, so one hanging push held up the answer "500" of another for 10 s. A closed session
-  // ends by itself with its last stream.
+  // Replaces a function that waits for every stream of the session: with it one hanging push held up the answer "500" of another push for 10 s. A
+  // closed session ends by itself with its last stream.
   client.closeAndDestroySession = (session) => {
     session?.close()
     return Promise.resolve()

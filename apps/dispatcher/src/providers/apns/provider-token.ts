@@ -3,11 +3,11 @@ export type ApnsToken = { token: string; mintedAt: string }
 export type AskForToken = (refused: string | null) => Promise<ApnsToken | null>
 
 /**
- * While the gateway answers, a dispatcher asks it at most this often, besides for a token that APNs called expired. The gateway makes a new token
- * every 20 to 50 minutes, so once a minute is often enough.
+ * While the gateway answers, a dispatcher asks it for a token at most this often. For a token that follows one that APNs called expired it asks at
+ * once. The gateway makes a new token every 20 to 50 minutes, so once a minute is often enough.
  */
 const askEveryMs = 60_000
-/** While the gateway is away, a token is used until it is this old. Apple refuses a token that is an hour old. */
+/** While the gateway is away, a token is used until it is this old: a little less than the hour after which Apple refuses a token. */
 const usableMs = 58 * 60_000
 
 /** The provider token of one app. The dispatcher asks the gateway for it by one call at a time, at most as often as `askEveryMs` says. */
@@ -46,7 +46,7 @@ export function openProviderToken(ask: AskForToken, now: () => number = Date.now
       return fresh() ?? askShared(null)
     },
     async renew(refused) {
-      // Hundreds of pushes are refused together. The first one asks for a new token, and all others find the new token here.
+      // When a token expires, hundreds of pushes are refused together. The first of them asks for a new token, and the others find that token here.
       if (known && known.token !== refused) return known.token
       return askShared(refused)
     },

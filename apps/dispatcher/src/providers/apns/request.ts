@@ -33,8 +33,8 @@ export function make(push: Push, heads: ApnsHeads): Request {
 
 /**
  * Gives the `apns-collapse-id` of a push; null when it has none. iOS uses this header as the notification's identifier. So an alert without a
- * collapseId gets its `apns-id` here: after a lost answer the second copy then replaces the first, which `apns-id` alone does not promise (spec:
- * sending/push-identity). A background push shows nothing and needs none. The header costs a push 55 bytes and 0.3 µs.
+ * collapseId gets its `apns-id` here: after a lost answer the second copy then replaces the first, which `apns-id` alone does not promise
+ * (spec: sending/push-identity). A background push shows nothing and needs none. The price of this header is 55 bytes and 0.3 µs for each push.
  */
 export function collapseIdOf({ collapseId, silent }: Push, id: string): string | null {
   if (collapseId !== null) return apnsCollapseId(collapseId)

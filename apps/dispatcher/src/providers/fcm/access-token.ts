@@ -21,8 +21,8 @@ export type AccessTokens = {
 }
 
 /**
- * The token service refuses assertions dated a minute in the future. So when this machine's clock is off by more than this, assertions are dated by
- * the token service's clock, and `onSkew` is called.
+ * When this machine's clock is off by more than this, assertions get their date from the token service's clock, and `onSkew` is called. The reason is
+ * that the token service refuses an assertion whose date is a minute in the future.
  */
 const clockLimitMs = 60_000
 

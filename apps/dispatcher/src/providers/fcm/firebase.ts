@@ -23,7 +23,8 @@ export type Firebase = {
  * - Each result is read when it comes: `sendEach` itself returns only after the slowest of its messages.
  */
 export function openFirebase(projectId: string, accessToken: () => Promise<string>, limitMs: number): Firebase {
-  // With a token that lives for 0 s, the library asks for one with every message. So the only cache is Herald's, which can forget a refused token.
+  // The library is told that a token lives for 0 s, so it asks for one with every message and caches none. The only cache is Herald's, which can
+  // forget a token that FCM refused.
   const credential = { getAccessToken: async () => ({ access_token: await accessToken(), expires_in: 0 }) }
   const app = initializeApp({ projectId, credential }, crypto.randomUUID())
   const messaging = getMessaging(app)
@@ -35,7 +36,7 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
   client.send = (request) => {
     const watcher = watchers.get(keyOf(request.data.message)) ?? (() => undefined)
     const answered = send({ ...request, timeout: limitMs })
-    // This limit is longer than the library's, so it ends only requests that the library forgets to end.
+    // Ends only requests that the library forgets to end, because this limit is 2 s longer than the limit that the library is given.
     const sending = within(answered, limitMs + 2_000)
     sending.then(
       // Reads `data` by `dataOf`, because reading it throws when the body is not JSON.

@@ -7,9 +7,9 @@ import { answerOf } from './answers.ts'
 import { openFirebase, type FirebaseResult } from './firebase.ts'
 
 /**
- * How messages are gathered into calls (see `gather`). `sendEach` opens a TLS session of 100 streams for each call, so calls are large. They are not
- * larger, because the time limit also runs for messages that wait for a stream. Several calls run at once, so that a call that hangs does not stop
- * the others.
+ * How messages are gathered into calls (see `gather`). Calls are large, because `sendEach` opens a TLS connection for each call. They are not larger,
+ * because a connection has 100 streams, and the time limit of a message also runs while it waits for a stream. Several calls run at once, so that a
+ * call that hangs does not stop the others.
  */
 const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
 
@@ -52,8 +52,8 @@ function read(result: FirebaseResult): Answer {
 
 /**
  * Gathers single items into calls. While no call is under way an item is sent at once. While calls are under way, items wait until there are `enough`
- * or the oldest has waited for `patienceMs`. So a lone push does not wait, and many pushes travel in a few large calls. Up to `callsAtOnce` calls run
- * at the same time, so a call that hangs holds up no others.
+ * or the oldest has waited for `patienceMs`. So a lone push does not wait, and many pushes travel in a few large calls of at most `most`. Up to
+ * `callsAtOnce` calls run at the same time, so a call that hangs does not hold up the others.
  */
 export function gather<Item>(
   call: (items: Item[]) => Promise<void>,

@@ -16,7 +16,7 @@ export type Http1 = {
 }
 
 export type Http1Options = DialOptions & {
-  /** At most this many connections are open at once. Of the idle ones at most `idleConnections` are kept. */
+  /** At most this many connections are open at once. At most `idleConnections` of them stay open while they are idle. */
   connections: number
   idleConnections: number
   idleMs: number

@@ -13,7 +13,7 @@ import { openPushHosts, type PushHosts } from './push-hosts.ts'
 import type { VapidCredentials } from './request.ts'
 import type { WebPush } from './transport.ts'
 
-/** A VAPID header is made valid for 12 of the 24 hours that the standard allows (RFC 8292 2), and is used for 11. */
+/** A VAPID header says that it is valid for 12 hours, and is used for 11 (`headerKeptMs`). The standard allows up to 24 hours (RFC 8292 2). */
 const headerSeconds = 12 * 3600
 const headerKeptMs = 11 * 3_600_000
 /** At most this many bytes of an answer's body are read. Herald does not use the body; it is read so that the connection can be used again. */
@@ -33,7 +33,7 @@ type Agents = { named: Agent; others: Agent; hosts: PushHosts; close(): void }
 function openAgents(lookup: LookupFunction): Agents {
   const options = { keepAlive: true, maxSockets: 64, timeout: idleMs, lookup }
   const named = new Agent(options)
-  // Devices may name thousands of made-up hosts, so only one idle connection to each such host is kept, and for a shorter time.
+  // Keeps only one idle connection to each host that is not trusted, and for a shorter time, because devices may name thousands of made-up hosts.
   const others = new Agent({ ...options, maxSockets: 16, maxFreeSockets: 1, timeout: idleMs / 6 })
   const close = () => {
     named.destroy()
@@ -44,8 +44,8 @@ function openAgents(lookup: LookupFunction): Agents {
 
 /**
  * Sends web pushes (RFC 8030, 8188, 8291, 8292). The web-push library encrypts and makes the request's headers. The request itself is made here,
- * because the library's request reads an answer of any length and has no time limit for the whole of it. The VAPID header is signed once per push
- * service and not per push, which made sending 2.1 times as fast. A redirect is not followed.
+ * because the library's request reads an answer of any length and has no time limit for the whole of it. The VAPID header is signed once for each
+ * push service, because signing it for each push made sending 2.1 times as slow. A redirect is not followed.
  */
 export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
   const agents = openAgents(guard.lookup)

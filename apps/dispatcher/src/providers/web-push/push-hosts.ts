@@ -2,14 +2,19 @@ import { LRUCache } from 'lru-cache'
 
 /** At most this many hosts of push services are remembered, at about 200 bytes each. */
 const mostHosts = 10_000
-/** For this long after its last answer a host counts as known and needs no trial, unless it is closed in between. */
+/**
+ * For this long after its last answer a host counts as known, so a push to it needs no trial. A host that is closed meanwhile is no longer known.
+ */
 const provenForMs = 10 * 60_000
 /**
- * A host that is known or trusted is closed after this many unanswered pushes in a row. Any other host is closed when the push that tries it has no
- * answer.
+ * A host that is known or trusted is closed after this many pushes in a row without an answer. Any other host is closed after a single one: the push
+ * that tries it.
  */
 const failuresToClose = 8
-/** A closed host gets no push for this long. The time doubles each time that the host is closed again without an answer in between, up to a minute. */
+/**
+ * A closed host gets no push for this long. Each time that the host is closed again, without an answer in between, the time is twice as long, up to
+ * `longestClosedMs`.
+ */
 const closedMs = 5_000
 const longestClosedMs = 60_000
 /** While one push tries a new host, the other pushes to the host wait for the result, but no longer than this. */
@@ -73,7 +78,7 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
       return
     }
     host.failures += 1
-    // A push that was under way when its host was closed does not close the host again.
+    // The host is closed already, so this push was under way when the host was closed. It does not close the host a second time.
     if (now() < host.closedUntil || !mayClose(host.failures)) return
     const forMs = Math.min(longestClosedMs, closedMs * 2 ** host.closures)
     Object.assign(host, { provenUntil: 0, closedUntil: now() + forMs, failures: 0, closures: host.closures + 1 })

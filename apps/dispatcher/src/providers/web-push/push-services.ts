@@ -104,10 +104,10 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
         connections: size.connections,
         connectMs,
         bodyBytes,
-        // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
+        // DISPATCH_WINDOW already bounds how many requests wait, so this limit is the largest value that DISPATCH_WINDOW can have.
         queuedRequests: 100_000,
-        // The longest pause between two attempts to connect. It can be short, because push-hosts.ts decides how long a host that does not answer gets
-        // no push.
+        // The longest pause between two attempts to connect. It can be this short, because push-hosts.ts keeps pushes away from a host that does not
+        // answer.
         longestBackoffMs: 1_000,
       },
       onHttp1(socket) {
@@ -130,8 +130,8 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
   }
 
   /**
-   * Closes the push service that was used longest ago, among those without a push on its way. When every push service has one, none is closed:
-   * there are then more push services than `size.most`, but never more than the window has places.
+   * Closes the push service that was used longest ago, among those without a push on its way. When every push service has a push on its way, none is
+   * closed. Then more than `size.most` push services are open, but never more than the window has places.
    */
   function closeLeastUsed(): void {
     for (const [host, service] of services) if (service.running === 0) return closeService(host, service)

@@ -7,7 +7,7 @@ import { answerLimitMs, type Push } from '../provider.ts'
 import { encryptPush } from './encryption.ts'
 import type { PushRequest } from './push-services.ts'
 
-/** A VAPID header is made valid for 12 of the 24 hours that the standard allows (RFC 8292 2), and is used for 11. */
+/** A VAPID header says that it is valid for 12 hours, and is used for 11 (`headerKeptMs`). The standard allows up to 24 hours (RFC 8292 2). */
 const headerSeconds = 12 * 3600
 const headerKeptMs = 11 * 3_600_000
 

@@ -15,8 +15,10 @@ const noCounts: VariantCounts = { sent: 0, failed: 0, skipped: 0, opened: 0, cli
 
 /**
  * Says what an experiment shows: for each variant the share of its sent pushes that were opened or clicked (`metric`) with its 95 % Wilson interval,
- * whether the variants got the shares of their weights, and whether one variant is better than every other. With three or four variants the
- * intervals of the differences are wider, so that all of them together hold at 95 %.
+ * whether the variants got the shares of their weights, and whether one variant is better than every other.
+ *
+ * With three or four variants several differences are compared, and one of them may look large by chance. So the interval of each difference is wider
+ * then, and all of the intervals together hold at 95 %.
  */
 export function readExperiment(
   variants: readonly VariantOf[],

@@ -55,7 +55,10 @@ function fits(type: FieldType, value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Field types whose values are texts. When a condition changes between two of them, the typed text may still be meant. */
+/**
+ * The types of fields whose values are texts. When a condition's field changes from one of these types to another, the typed text is kept, because
+ * the operator may still mean it.
+ */
 const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'country']
 
 /** Gives the operator and the value of a condition after its field was changed from one of the type `from` to one of another type. */

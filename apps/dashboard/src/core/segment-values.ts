@@ -101,7 +101,10 @@ export function asKind(value: unknown, kind: TagKind): string | number | boolean
   return text.trim() !== '' && Number.isFinite(number) ? number : undefined
 }
 
-/** What was read from a pasted list: the new values, and what was left out for which reason. */
+/**
+ * What was read from a pasted list. `values` are the new values; the rest was left out. `repeated` counts values that were already there, `unfit` has
+ * the texts that are no value of the type, and `tooMany` counts the values for which the list has no room.
+ */
 export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
 
 /**

@@ -32,8 +32,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // The groups are tried in the order of their priority. What every page needs comes before what forms need, because the code for forms
-            // imports it.
+            // A module goes into the group with the highest priority that matches it. What every page needs has a higher priority than what forms
+            // need: the code for forms imports it, and would otherwise take it along.
             { name: 'base', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 3 },
             { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, priority: 2 },
             { name: 'zod', test: /node_modules\/zod\//, priority: 2 },

@@ -40,8 +40,8 @@ const appIndex = createRoute({
 })
 
 /**
- * Opened by a click on the notification of the first push, when no page of the dashboard is open. The address is the scope of the worker that showed
- * the push.
+ * Leads to the first steps of the app. The service worker of the first steps opens this address, which is its scope, when the operator clicks the
+ * notification of the first push and no page of the dashboard is open.
  */
 const tryOut = createRoute({
   getParentRoute: () => root,

@@ -1,4 +1,5 @@
 import { config } from 'zod'
 
-// To check faster, Zod tries whether it may make functions from text. The content security policy forbids that in a page, and would report the try.
+// Keeps Zod from trying whether it may make functions from text, with which it would check faster. The content security policy forbids that in a
+// page, and the browser would report even the try.
 config({ jitless: true })

@@ -19,8 +19,8 @@ type Devices = Readonly<Record<Platform, { total: number; invalidated: number }>
 const platformOf = (value: unknown): Platform => platforms.find((platform) => platform === value) ?? platforms[0]
 
 /**
- * The overview warns when more than this share of a platform's devices, and at least this number, are invalidated: something may be wrong with how
- * the app registers devices.
+ * The overview warns of a platform when at least `fewestDead` of its devices are invalidated, and these are more than the share `deadShare` of its
+ * devices. Then something may be wrong with how the app registers devices.
  */
 const [deadShare, fewestDead] = [0.05, 20]
 

@@ -20,7 +20,7 @@ export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
 }
 
 /**
- * Gives the mistakes of a draft. Contents that are too large are found when the contracts find no other mistake. Each mistake has the path of its
+ * Gives the mistakes of a draft. Whether a content is too large is checked only when the contracts find no mistake. Each mistake has the path of its
  * field, as in an answer of the API.
  */
 export function checkDraft(draft: CampaignDraft): FaultDetail[] {

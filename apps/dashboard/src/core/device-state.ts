@@ -25,8 +25,9 @@ export type DeviceState = {
 const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sender_mismatch', 'encryption_failed'])
 
 /**
- * Gives the state of a device and its reason. An invalidated device was invalidated by a provider's answer to a push. The API gives only the time, so
- * the reason is the answer to the failed push among `pushes` that ended nearest to that time. When none ended near it, the reason says so.
+ * Gives the state of a device and its reason. A device becomes invalidated by a provider's answer to a push, but the API gives only the time at which
+ * it did. So the reason is the answer to the failed push among `pushes` that ended nearest to that time. When none of them ended within a minute of
+ * it, the reason says that the answer is not among the newest pushes.
  */
 export function stateOfDevice(device: DeviceFacts & { platform: Platform }, pushes: readonly PushFacts[]): DeviceState {
   if (device.invalidatedAt !== null) {
@@ -42,8 +43,8 @@ export function stateOfDevice(device: DeviceFacts & { platform: Platform }, push
 }
 
 /**
- * A push counts as the one that invalidated its device when the two times differ by at most this. Both come from one answer of the provider, but
- * audience and tracker write them in transactions of their own, which may be apart.
+ * A push counts as the one that invalidated its device when the end of the push and the invalidation are at most this far apart. The two times differ
+ * although both follow from one answer of the provider, because audience and tracker write them in separate transactions.
  */
 const toleranceMs = 60_000
 

@@ -107,7 +107,8 @@ export function openDraftSaver(
       if (!stored) return false
       known = canonical(stored)
       if (filledIn(body, stored)) {
-        // The page shows as empty what the template has filled in. So the message lets go of its template and is saved again.
+        // Herald has filled in from the template a field that the page shows as empty. So the message lets go of its template and is saved again
+        // without it.
         set({ draft: { ...working.draft, templateId: null } })
         return await write()
       }
@@ -130,8 +131,8 @@ export function openDraftSaver(
   async function store(body: CampaignBody): Promise<StoredCampaign | undefined> {
     let { id } = working
     if (id === null) {
-      // When the answer to an earlier request was lost, the campaign may exist. So the same request is repeated with the same key, and what the
-      // operator has written since then replaces the draft that it made.
+      // When the answer to an earlier request was lost, the campaign may exist. So the same request is repeated with the same key, which gives that
+      // campaign. What the operator has written since then is saved below, in the place of the repeated body.
       creating ??= { body, idempotencyKey: `${key}.${(creates += 1)}` }
       id = (await calls.create(creating.body, creating.idempotencyKey)).id
       set({ id })
@@ -163,7 +164,10 @@ export function openDraftSaver(
     }
   }
 
-  /** Saves at once. Only one save runs at a time; a call during a save waits and then saves again. */
+  /**
+   * Saves at once, if Herald does not have the draft yet. Only one save runs at a time: a call during a save waits until it has ended, and then saves
+   * only what is still unsaved.
+   */
   async function saveNow(): Promise<boolean> {
     clearTimeout(timer)
     while (running) await running

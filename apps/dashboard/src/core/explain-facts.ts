@@ -15,7 +15,7 @@ export type Fact = {
   clock: Clock
   /** The failure code or skip reason of the fact, when the page may have a remedy for it. */
   code?: string
-  /** The line that a closed station shows. The first fact with a headline gives it. */
+  /** A line for the closed station, which shows the line of the first fact that has one. */
   headline?: string
 }
 

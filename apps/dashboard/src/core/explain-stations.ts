@@ -100,8 +100,8 @@ export function stationsOf(trace: Trace): Station[] {
 }
 
 /**
- * Gives the result of a station at which the push did not end. When the push has an outcome, `stop` becomes `info`: it follows from present values,
- * which decided nothing, and only the station at which the push ended is red.
+ * Gives the result of a station at which the push did not end. When the push has an outcome, such a station shows `info` in the place of `stop`. Its
+ * `stop` follows from present values, which did not decide about this push, and only the station at which the push ended is red.
  */
 const beside = (hasEnded: boolean, result: StationResult): StationResult => (hasEnded && result === 'stop' ? 'info' : result)
 
@@ -137,8 +137,8 @@ function resultOfMessage(name: StationName, { result, bytes, limit, dropped, tru
 function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
   if (verdict === 'sent') return 'pass'
   if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
-  // A push that was skipped or never queued ended at another station, with one exception: when the send ended before its fan-out came to the device,
-  // or passed the device by, only the step `page` says so. Then the push is shown as ended at `provider`.
+  // What remains are pushes that were skipped or never queued, and nearly all of these ended at another station. But when the fan-out passed the
+  // device by, or the send ended before its fan-out came to the device, only the step `page` says so. Such a push is shown as ended at `provider`.
   return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
 }
 

@@ -3,9 +3,12 @@ import { perPlatform, type Platform } from '@herald/contracts/platform'
 export type FunnelCounts = { sent: number; delivered: number; opened: number; clicked: number; dismissed: number }
 export type Funnel = {
   steps: { key: 'sent' | 'delivered' | 'opened' | 'clicked'; label: string; value: number; of: number | null }[]
-  /** The platforms from which the app got no report, with their sent pushes. What became of those pushes on the devices is unknown. */
+  /**
+   * The platforms from which the app got no report, each with the number of pushes that this send has sent to it. What became of those pushes on the
+   * devices is unknown.
+   */
   silent: { platform: Platform; sent: number }[]
-  /** How many pushes were sent to platforms that report; null while the numbers by platform are unknown. */
+  /** How many pushes this send has sent to the other platforms, which report; null while the numbers by platform are unknown. */
   reporting: number | null
 }
 
@@ -21,8 +24,8 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
   const isKnown = sentBy !== null && reports !== null && platforms.every(([, sent]) => sent !== null)
   const sentTo = platforms.flatMap(([platform, sent]) => (sent ? [{ platform, sent }] : []))
   const unreported = isKnown ? sentTo.filter(({ platform }) => reports[platform] === 0) : []
-  // Tests are in no series, and the first report of an app comes before the series is read again. So when the series has no report from any platform
-  // of this send, but the send has a report, no platform is left out.
+  // `reports` comes from a series, which lacks the reports of tests, and of any send the reports that came after the page last read the series. So
+  // this send may have a report although `reports` has none from any of its platforms. Then no platform is left out.
   const hasOwnReport = counts.delivered + counts.opened + counts.clicked + counts.dismissed > 0
   const silent = hasOwnReport && unreported.length === sentTo.length ? [] : unreported
   const unheard = silent.reduce((sum, { sent }) => sum + sent, 0)

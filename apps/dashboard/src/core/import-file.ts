@@ -46,7 +46,10 @@ export function headerOf(head: string): string[] {
 
 const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0] ?? ''
 
-/** Usual column names of each field, beside the field's own name: in small letters, without spaces, `_` and `-`. */
+/**
+ * The column names by which `guessColumns` knows a field, beside the field's own name. They are in small letters and without spaces, `_` and `-`, as
+ * `bare` writes the names of a file.
+ */
 const usual: Readonly<Record<string, readonly string[]>> = {
   platform: ['os', 'devicetype'],
   token: ['devicetoken', 'pushtoken', 'fcmtoken', 'apnstoken', 'registrationtoken', 'registrationid', 'identifier'],

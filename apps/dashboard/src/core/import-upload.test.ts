@@ -5,8 +5,8 @@ const passing = new Error('away')
 const isPassing = (error: unknown): boolean => error === passing
 
 /**
- * Stands in for Herald, which stores only complete rows. A row has `row` bytes. Each of `failures` makes one request fail, before or after its bytes
- * are stored.
+ * Stands in for Herald, which stores only complete rows. A row has `row` bytes. Each of `failures` makes one request fail: `before` its bytes are
+ * stored, or `after` that.
  */
 function given({ size, row, failures = [] }: { size: number; row: number; failures?: ('before' | 'after')[] }) {
   let at: Standing = { offset: 0, state: 'receiving' }

@@ -12,12 +12,15 @@ export type Upload<Report extends Standing> = {
   onReport: (report: Report) => void
 }
 
-/** The size of a part in bytes. Herald takes rows of at most 1 MiB, so in a valid file a row ends in each part. */
+/**
+ * How many bytes of the file one request sends. Herald stores only complete rows, and a row of a valid file has at most 1 MiB. So a part of this size
+ * contains the end of a row, and sending moves on.
+ */
 export const partBytes = 2 * 1024 ** 2
 const mostPartBytes = 16 * 1024 ** 2
 /**
- * After failures in a row the page tries again at most this often. The waits before these tries take about two minutes in all, long enough to
- * replace a gateway or to find a network again.
+ * When requests fail one after another, the page tries again at most this many times. The waits before these tries take about two minutes in all,
+ * which is long enough to replace a gateway or to find a network again.
  */
 export const mostTries = 16
 
@@ -51,7 +54,7 @@ export async function sendFile<Report extends Standing>(upload: Upload<Report>, 
       continue
     }
     if (to === upload.size) break
-    // When no row ended in this part, the next part is larger.
+    // When no row ended in this part, Herald has stored nothing of it. So the next part begins at the same byte and is twice as large, up to 16 MiB.
     part = report.offset === from ? Math.min(part * 2, mostPartBytes) : partBytes
   }
   const ended = await upload.finish()

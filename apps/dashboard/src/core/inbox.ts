@@ -12,7 +12,7 @@ export type ArrivedPush = {
 /** What a user can do with a notification on a device. */
 export type Gesture = { kind: 'tap' } | { kind: 'action'; actionId: string } | { kind: 'swipe' }
 
-/** The page keeps at most this many pushes, the newest. */
+/** The inbox keeps at most this many pushes, and drops the oldest when more have come. */
 export const mostPushes = 500
 
 /** Gives a key that no other push has. `seq` alone is not enough, because the simulator counts from 1 again when it restarts. */

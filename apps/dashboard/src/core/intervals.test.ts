@@ -47,7 +47,7 @@ test.each([
 })
 
 test('for several variants a 5 % chance of an error is shared among all pairs of variants', () => {
-  // `chanceOf` of z² with one degree of freedom is P(|Z| > z).
+  // `chanceOf` of z² with one degree of freedom is the chance of an error of one pair, P(|Z| > z). The chances of all pairs add up to 5 %.
   for (const [variants, pairs] of [
     [2, 1],
     [3, 3],

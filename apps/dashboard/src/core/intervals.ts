@@ -36,8 +36,9 @@ export function differenceOf(a: Counted, b: Counted, z = z95): Interval & { diff
 }
 
 /**
- * The quantiles with which the intervals of all differences between 2, 3 or 4 variants hold together at 95 % (Bonferroni over 1, 3 or 6 pairs). With
- * `z95` for every pair, one of many pairs would too often look different by chance.
+ * The quantile with which the intervals of the differences between 2, 3 or 4 variants are computed. These variants make 1, 3 or 6 pairs, and with
+ * this quantile the intervals of all pairs together hold at 95 % (Bonferroni). With `z95` for every pair, one of many pairs would too often look
+ * different by chance.
  */
 export const zOfVariants: Readonly<Record<number, number>> = { 2: z95, 3: 2.393979800087, 4: 2.638257273476 }
 
@@ -61,13 +62,14 @@ export function chanceOf(chiSquare: number, degrees: 1 | 2 | 3): number {
 }
 
 /**
- * When a split of the variants is less likely than this, chance does not explain it, and the experiment is not to be trusted (Fabijan et al., KDD
- * 2019).
+ * When Pearson's test finds a smaller probability than this for the split of the variants, chance does not explain the split, and the result of the
+ * experiment is not to be trusted (Fabijan et al., KDD 2019).
  */
 const leastChance = 0.001
 
 /**
- * Says whether the variants got as many devices as their weights say, by Pearson's χ² test of the assigned devices. `p` is the test's probability.
+ * Says whether the variants got as many devices as their weights say, by Pearson's χ² test of the assigned devices. `p` is the probability that
+ * chance alone gives a split at least as uneven as this one.
  */
 export function sampleRatio(variants: readonly { assigned: number; weight: number }[]): { p: number; ok: boolean } {
   const assigned = variants.reduce((sum, variant) => sum + variant.assigned, 0)

@@ -4,7 +4,7 @@ import type { CampaignDraft } from './campaign-draft.ts'
 export type KeptDraft = { key: string; appId: string; id: string | null; at: string; draft: CampaignDraft }
 
 const prefix = 'herald.draft.'
-/** At most this many drafts are kept, of all apps together; the oldest are dropped. */
+/** The browser keeps at most this many drafts, counted over all apps. When there are more, it drops the oldest. */
 const mostKept = 10
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>

@@ -13,7 +13,10 @@ export type Measured = {
   /** How many bytes of the payload count towards the limit; 0 when the text is empty. */
   bytes: number
   fate: 'fits' | 'cut' | 'too_large' | 'empty'
-  /** The filled-in text, with its body as in the payload (whole when the push is too large); null when there is none. */
+  /**
+   * The filled-in text; null when the text is empty. Its body is as the payload has it, so the end may be cut. When the push is too large, the body
+   * is whole.
+   */
   shown: LocaleEntry | null
   /** How many characters (code points) were cut from the end of the body. */
   cutBy: number
@@ -21,8 +24,8 @@ export type Measured = {
 }
 
 /**
- * Fills a text in for a user, encodes it, and measures it. The stand-in for the `msgId` is as long as a real one. The ttl is a parameter because
- * FCM's payload contains it.
+ * Fills a text in for a user, encodes it, and measures it. No push exists yet, so the payload has a stand-in for the `msgId`, which is as long as a
+ * real one. `ttlSeconds` is given because FCM's payload contains it.
  */
 export function measure(
   platform: Platform,

@@ -19,8 +19,8 @@ const most = 5
 const hour = 3_600_000
 
 /**
- * Gives the next instants at which a schedule sends: of a recurrence five, or fewer when it ends before, and of any other schedule one. `zone` is the
- * time zone of the users for whom a schedule in each user's own time zone is shown.
+ * Gives the next instants at which a schedule sends. A recurrence has its next five, or fewer when it ends before; any other schedule has one. A
+ * schedule in each user's own time zone has many instants; the function gives the one for the users in `zone`.
  */
 export function nextInstants(schedule: Schedule, now: Date, zone: string): NextInstant[] {
   switch (schedule.type) {
@@ -59,7 +59,7 @@ const utcTimeOf = (at: Date): string => at.toISOString().slice(11, 16)
 
 /**
  * Says whether the clocks of a zone jump over `localTime` on the day of an instant (`skipped`), or show it twice (`twice`); null for neither. `at` is
- * the instant at which the schedule sends, of two such times the first.
+ * the instant at which the schedule sends. When the clocks show `localTime` twice, that is the first of the two.
  */
 export function clockChangeAt(at: Date, localTime: string, zone: string): 'skipped' | 'twice' | null {
   if (localTimeAt(at, zone) !== localTime) return 'skipped'
@@ -78,5 +78,8 @@ export const instantIn = (date: string, time: string, zone: string): string | un
 /** Gives the first full hour that is at least ten minutes away, which the form proposes for a new schedule. */
 export const soon = (now: Date): string => new Date(Math.ceil((now.getTime() + 600_000) / hour) * hour).toISOString()
 
-/** Gives the weekday of today in a zone. A weekly recurrence that names no day runs on the weekday on which it was activated. */
+/**
+ * Gives the weekday of today in a zone. The form shows it for a weekly recurrence that names no day, because such a recurrence runs on the weekday on
+ * which it is activated.
+ */
 export const weekdayIn = (now: Date, zone: string): number => weekdayOf(localDateAt(now, zone))

@@ -117,7 +117,7 @@ function sendingSentence(
 ): string {
   const after = seconds === null ? '' : ` after ${spanOf(Math.max(0, seconds))}`
   const rate = ratePerSecond > 0 ? `, ${rateText(ratePerSecond)}` : ''
-  // While the fan-out finds more devices a share would fall again and again, so none is shown.
+  // No percentage is shown before the fan-out is complete: each page of devices that it finds would make the percentage fall.
   if (fannedOut === false) {
     if (queued > 0 && waiting === 0)
       return `Sending: ${some(queued, 'push has', 'pushes have')} an outcome${after}, and further devices are still to come.`

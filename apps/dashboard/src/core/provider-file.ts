@@ -9,7 +9,10 @@ export type FileRead<T> = { ok: true; found: T } | { ok: false; problem: string 
 export type ApnsKeyFile = { privateKey: string; keyId: string | null }
 export type ServiceAccountFile = { serviceAccount: Record<string, unknown>; projectId: string; clientEmail: string }
 
-/** A file with more characters than this is refused. Those of Apple and Google have about 250 and 2,400. */
+/**
+ * A file with more characters than this is refused, because it cannot be a file of credentials: Apple's have about 250 characters, Google's about
+ * 2,400.
+ */
 export const largestProviderFile = 20_000
 
 const refused = (problem: string): { ok: false; problem: string } => ({ ok: false, problem })

@@ -1,6 +1,6 @@
 /**
- * Writes search parameters for an address. The router reads a value that is JSON as JSON, so a text that looks like a number (as some ids do) is
- * written in quotes.
+ * Writes search parameters for an address. A text that is valid JSON, such as an id of digits only, is written in quotes, because the router would
+ * read it as a number or another value that is no text.
  */
 export function searchText(search: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(search).flatMap(([name, value]) =>

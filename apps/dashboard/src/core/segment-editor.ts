@@ -136,8 +136,8 @@ export function groupNode(root: EditorRoot, id: string, newId: NewId): EditorRoo
 }
 
 /**
- * Says whether a group can be dissolved. The nodes of a dissolved group go into the group around it. Where no group is around it, only a single node
- * can stay.
+ * Says whether a group can be dissolved. The nodes of a dissolved group go into the group around it. Where no group is around it, the group can be
+ * dissolved only when it has a single node, which takes its place.
  */
 export function canUngroup(root: EditorRoot, id: string): boolean {
   const node = findNode(root, id)

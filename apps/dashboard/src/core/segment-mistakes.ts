@@ -8,8 +8,8 @@ export function problemOf(definition: unknown): { path: string; message: string 
 }
 
 /**
- * Where a mistake is in the editor: the id of a node, in a condition also the wrong part, and in a list of values the place of the wrong one
- * (`item`).
+ * Where a mistake is in the editor. `id` is the node, and `part` the wrong part when the node is a condition. `item` is the place of the wrong value
+ * when the value of the condition is a list.
  */
 export type MistakePlace = { id: string; part: 'field' | 'op' | 'value' | undefined; item: number | undefined }
 

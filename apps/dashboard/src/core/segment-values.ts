@@ -55,7 +55,10 @@ function fits(type: FieldType, value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Field types whose values are texts. When a condition changes between two of them, the typed text may still be meant. */
+/**
+ * The types of fields whose values are texts. When a condition's field changes from one of these types to another, the typed text is kept, because
+ * the operator may still mean it.
+ */
 const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'country']
 
 /** Gives the operator and the value of a condition after its field was changed from one of the type `from` to one of another type. */
@@ -98,7 +101,10 @@ export function asKind(value: unknown, kind: TagKind): string | number | boolean
   return text.trim() !== '' && Number.isFinite(number) ? number : undefined
 }
 
-/** What was read from a pasted list: the new values, and what was left out for which reason. */
+/**
+ * What was read from a pasted list. `values` are the new values; the rest was left out. `repeated` counts values that were already there, `unfit` has
+ * the texts that are no value of the type, and `tooMany` counts the values for which the list has no room.
+ */
 export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
 
 /**

@@ -32,7 +32,7 @@ export type TailStep =
   | { do: 'resume' }
   | { do: 'clear' }
 
-/** At most this many events are shown, and during a pause as many more are held. */
+/** The live tail shows at most this many events. During a pause it holds back at most as many further events. */
 export const mostShown = 200
 export const emptyTail: Tail = { shown: [], held: [], isPaused: false, dropped: 0 }
 
@@ -58,7 +58,7 @@ export function nextTail(tail: Tail, step: TailStep): Tail {
   }
 }
 
-/** Says whether an event fits the filters of the log. A push without an outcome has no event. */
+/** Says whether an event fits the filters of the log. With the filter for pushes without an outcome none fits, because such a push has no event. */
 export function matches(event: TailEvent, { outcome, code, platform, campaignId, subscriptionId, userId }: TailFilter): boolean {
   return (
     (outcome === undefined || event.type === `notification.${outcome}`) &&

@@ -42,8 +42,8 @@ export function testOnScreen(
     zone: about.zone,
     now: about.now,
   })
-  // The text is filled in as that of a push that is not silent and has no data, so that nothing is cut to make room for data. Herald cuts it for each
-  // device.
+  // The text is filled in as that of a push without data that is not silent. So nothing of it is cut here to make room for data. Herald cuts the text
+  // for each device when it sends the test.
   const send = { silent: false, data: {}, collapseId: null, priority: 'high' as const, presentation: null }
   const { shown } = measure('ios', entryOf(content, locale), values, { send, ttlSeconds: 0 })
   return shown === null ? undefined : { ...rest, data, content: { _default: locale, [locale]: literalEntry(shown) } }

@@ -15,7 +15,8 @@ type Listener = {
   /** Reads what the stream would have brought. Called every 2 s while the state is `polling`. */
   poll: () => void
   /**
-   * Gets the state. `asOf` is when the stream first opened or last brought an event or a heartbeat, or when `poll` was last called, in milliseconds.
+   * Gets the state. `asOf` is the time as of which the page is up to date, in milliseconds: when the stream last brought an event or a heartbeat, or
+   * when `poll` was last called. Before either has happened it is when the stream first opened, and undefined until then.
    */
   tell: (state: StreamState, asOf: number | undefined) => void
 }
@@ -24,19 +25,22 @@ type Listener = {
 const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
 
 /**
- * While the gateway is away, the page tries to open the stream at least this often, so that the page is live again within 5 s after the gateway is
- * back.
+ * While the gateway is away, the page waits at most this long before it tries again to open the stream. So the page is live again within 5 s after
+ * the gateway is back.
  */
 const awayPauseMs = 4_000
 
 const pollMs = 2_000
 const sayAfterMs = 3_000
 /**
- * The gateway sends a heartbeat when it has sent no event for 10 s. A stream that has brought neither for this long is dead, and the page opens a new
- * one.
+ * A stream that has brought nothing for this long is dead, and the page opens a new one. A working stream brings something in time, because the
+ * gateway sends a heartbeat when it has sent no event for 10 s.
  */
 const deadAfterMs = 15_000
-/** When the gateway refuses the stream, and this many tries in a row have failed, the page reads every 2 s instead. */
+/**
+ * After this many failed tries in a row the page reads every 2 s, if the gateway answers other requests: it is not away, so it refuses the stream.
+ * The page goes on trying to open the stream.
+ */
 const refusalsToPoll = 3
 
 /**
@@ -117,8 +121,8 @@ export function followStream(path: string, names: string[], listener: Listener):
     close()
     sayWhenLate()
     tries += 1
-    // An EventSource does not give the status with which it was refused, so an ordinary request finds out whether the gateway is away. When the
-    // session has ended, this request opens the dialog that asks for the token, and fails with 401 if the operator closes the dialog.
+    // An EventSource does not say why it could not be opened. So an ordinary request finds out whether the gateway is away or refuses the stream.
+    // When the session has ended, this request opens the dialog that asks for the token, and fails with 401 if the operator closes the dialog.
     let isAway = false
     await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
       isAway = isPassing(error)

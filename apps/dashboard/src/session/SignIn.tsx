@@ -30,7 +30,10 @@ export function SignIn() {
   )
 }
 
-/** Says that this address is not encrypted. Browsers keep a Secure cookie only over https, or for an address of their own machine. */
+/**
+ * Says that nobody can stay signed in at this address, because it is not encrypted. Browsers keep the session's Secure cookie only over https, or for
+ * an address of their own machine.
+ */
 function InsecureNotice() {
   return (
     <Banner kind="bad">

@@ -25,7 +25,10 @@ export function Root() {
   )
 }
 
-/** A page is shown after this time at the latest, also when the state of Herald, from which the banners follow, has not come. */
+/**
+ * A page stays invisible for at most this time, until the banners above it are known. After this time it is shown although Herald has not answered
+ * with its state, from which the banners follow.
+ */
 const bannersWithinMs = 500
 
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))

@@ -4,7 +4,7 @@ import { isSingleKey, keyName, matchKeys } from './match-keys.ts'
 import { preferences } from './preferences.ts'
 import { shortcuts } from './useShortcut.ts'
 
-/** Two keys belong to one shortcut when the second is pressed within this time. */
+/** Two keys belong to one shortcut when the second is pressed within this time after the first. */
 const sequenceMs = 1_000
 const fields =
   'input:not([type=checkbox]):not([type=radio]),textarea,select,[contenteditable=true],[role=combobox],[role=menu],[role=listbox]'

@@ -7,8 +7,8 @@ import { findObject, type Found } from './find-object.ts'
 const most = 5
 
 /**
- * Finds up to five each of the apps and campaigns whose name, and of the users whose external id, begins with the text, and the object that has the
- * text as its id.
+ * Finds what a text may mean: up to five apps and five campaigns whose name begins with it, up to five users whose external id begins with it, and
+ * the object whose id it is.
  */
 export function usePaletteSearch(text: string, appId: string | undefined) {
   const asked = useRested(text.trim())

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { Later, Skeleton } from './Skeleton.tsx'
 import { useReadyOnce } from './useReadyOnce.ts'
 
-/** After this time the parts are shown in any case. A part that has no data by then appears later and moves the parts below it. */
+/** After this time the parts are shown although some have no data yet. When the data of such a part come, they move the parts below it. */
 const withinMs = 1_500
 
 const isFirstRead = ({ state }: Query): boolean => state.data === undefined && state.errorUpdateCount === 0
@@ -16,7 +16,7 @@ export function AllAtOnce({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
   const reads = useIsFetching({ predicate: isFirstRead })
   const [areRead, setRead] = useState(false)
-  // The components of a page begin their reads in effects. So the timer counts the reads after all effects.
+  // The components of a page begin their reads in effects. The timer runs after all of these effects, so it counts every read.
   useEffect(() => {
     const timer = setTimeout(() => {
       if (queryClient.isFetching({ predicate: isFirstRead }) === 0) setRead(true)

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** A text that changes all the time is told to screen readers at most this often. */
+/** A text that changes all the time is told to screen readers once in this time, because a screen reader could not read out each change. */
 const everyMs = 10_000
 
 /**

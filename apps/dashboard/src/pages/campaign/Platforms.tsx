@@ -66,8 +66,8 @@ function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown
 }
 
 /**
- * Says how the pushes of a platform ended. When Herald does not know the outcomes by platform any more, it says only how many pushes there were: so
- * it is for a small send that is past the ledger's retention.
+ * Says how the pushes of a platform ended. After the ledger's retention Herald does not know any more how the pushes of a small send ended on each
+ * platform; then the function gives only how many pushes there were.
  */
 function outcomesOf({ byPlatform }: Breakdown, platform: Platform): string {
   const { queued, open, sent, failed, skipped } = byPlatform[platform]

@@ -11,7 +11,10 @@ import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
 const dayMs = 86_400_000
-/** The daily series goes back 400 days. Two of them are left as a margin. */
+/**
+ * The page asks for days of the series that are at most this old. Herald keeps them for 400 days; two days are left as a margin, because the times
+ * are rounded to whole days.
+ */
 const oldestMs = 398 * dayMs
 
 /** Shows what devices reported: the shares of delivered, opened and clicked, and when the reports came. */
@@ -41,11 +44,12 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
 }
 
 /**
- * Counts by platform what the app's devices reported from 30 days before the send to 30 days after it. The counts show which platforms report at all.
+ * Counts by platform what the app's devices reported from 30 days before the send to 30 days after it. A platform with a report of any send in this
+ * time is able to report, so its pushes count in the shares of this send.
  */
 function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   const begun = Date.parse(startedAt ?? createdAt)
-  // The times are whole days, so that the query stays the same while the page is open.
+  // The times are whole days, because each change of them would make a new query, and so they stay the same while the page is open.
   const from = new Date(Math.floor(Math.max(begun - 30 * dayMs, Date.now() - oldestMs) / dayMs) * dayMs).toISOString()
   const to = new Date(Math.ceil(Math.max(begun + 30 * dayMs, Date.now() - oldestMs + dayMs) / dayMs) * dayMs).toISOString()
   const { data } = api.useQuery(

@@ -14,7 +14,9 @@ const states = {
   cancelled: ['off', 'Cancelled'],
 } as const
 
-/** Shows the waves of a send: when each begins, its time zones, and how many pushes it has queued. A send with fewer than two waves shows nothing. */
+/**
+ * Shows the waves of a send: when each begins, its time zones, and how many pushes it has queued. Shows nothing for a send with fewer than two waves.
+ */
 export function Waves({ appId, campaignId, isFollowed }: { appId: string; campaignId: string; isFollowed: boolean }) {
   const { data } = api.useQuery(
     'get',

@@ -30,7 +30,7 @@ export function Review({
     queryKey: ['dry-run', appId, campaignId, JSON.stringify(bodyOfDraft(draft))],
     queryFn: async ({ signal }) =>
       dataOf(await client.POST('/v1/admin/apps/{appId}/dry-run', { params: { path: { appId } }, body: { campaignId }, signal })),
-    // A gateway runs at most one dry run or export of an app at a time. It refuses another one with 429, and the page then asks again, up to five
+    // A gateway runs at most one dry run or export of an app at a time and refuses a further one with 429. The page then asks again, up to five
     // times.
     retry: (count, error) => count < 5 && faultOf(error).status === 429,
     retryDelay: 2_000,

@@ -15,8 +15,8 @@ import { Time } from '../../ui/Time.tsx'
 type Props = { appId: string; filter: TailFilter }
 
 /**
- * Shows events as they happen, as a webhook endpoint would get them. Herald sends at most 100 per second, and the list keeps the newest 200. The
- * operator can pause the list.
+ * Shows events as they happen, as a webhook endpoint would get them. Herald sends the page at most 100 events per second, and the list keeps the
+ * newest 200 events. The operator can pause the list.
  */
 export function LiveTail({ appId, filter }: Props) {
   const [tail, step] = useReducer(nextTail, emptyTail)

@@ -105,7 +105,10 @@ function SearchField({ q }: { q: string | undefined }) {
   )
 }
 
-/** Shows the number of users and when Herald counted them, because it counts the users of an app at most every 30 s. */
+/**
+ * Shows the number of users, and when Herald counted them: the number may be older than the page, because Herald counts an app's users at most every
+ * 30 s.
+ */
 function Total() {
   const appId = useAppId()
   const tags = api.useQuery(

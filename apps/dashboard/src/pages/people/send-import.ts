@@ -4,7 +4,10 @@ import { isPassing } from '../../api/queryClient.ts'
 import { sendFile } from '../../core/import-upload.ts'
 import type { ImportReport } from './Imports.tsx'
 
-/** A request with a part of a file may take this long. A part of 2 MiB has some thousand rows, which a busy database writes in some seconds. */
+/**
+ * A request with a part of a file may take this long. A part of 2 MiB has some thousand rows, and a busy database needs some seconds to write them,
+ * so this leaves a wide margin.
+ */
 const withinMs = 120_000
 
 /** Sends the file of an import from the first byte that Herald has not stored, and finishes the import. */

@@ -7,8 +7,8 @@ type Kind = keyof typeof sendSnippets
 const tabs = (Object.keys(sendSnippets) as Kind[]).map((value) => ({ value, label: sendSnippets[value].label }))
 
 /**
- * Shows code with which a backend sends the same push. The code reads the secret key from an environment variable, which is in the block for .env of
- * step 1.
+ * Shows code with which a backend sends the same push. The code reads the secret key from an environment variable, and step 1 shows the block for
+ * .env that sets this variable.
  */
 export function BackendStep({
   baseUrl,

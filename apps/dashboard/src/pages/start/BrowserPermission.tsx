@@ -81,7 +81,10 @@ export function BrowserPermission({
   )
 }
 
-/** After this time without an answer of the browser the page says so. The operator needs a while to answer the browser's question. */
+/**
+ * When the browser has not answered for this long, the page says so. The time is not shorter, because the operator needs a while to answer the
+ * browser's question.
+ */
 const silentMs = 10_000
 const silence = 'Nothing has come for 10 seconds. If the browser has asked you, answer it; if not, it reaches no push service, or has none.'
 

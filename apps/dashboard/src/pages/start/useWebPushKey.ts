@@ -8,7 +8,8 @@ import { subjectOf } from '../../core/provider-warnings.ts'
  */
 export function useWebPushKey(appId: string) {
   const path = { appId }
-  // The overview says whether there are keys. A request for keys that do not exist would be an error in the browser's console.
+  // The overview says whether the app has a key pair. Only then is the key requested, because a request for a key that does not exist would be an
+  // error in the browser's console.
   const overview = api.useQuery('get', '/v1/admin/apps/{appId}/overview', { params: { path } }, { staleTime: 30_000 })
   const isSet = overview.data?.providers.some(({ kind, configured }) => kind === 'webpush' && configured)
   const read = api.useQuery('get', '/v1/admin/apps/{appId}/providers/webpush', { params: { path } }, { enabled: isSet === true })

@@ -9,8 +9,8 @@ const fills = { good: 'fill-good', bad: 'fill-bad', busy: 'fill-accent', off: 'f
 const height = 40
 
 /**
- * Draws the last hundred deliveries: the colour is the state, the height is how long the last answer took. The list below them says the same in
- * words.
+ * Draws the last hundred deliveries, one bar each: the colour is its state, the height is how long the answer to its last attempt took. The list
+ * below the bars says the same in words.
  */
 export function LastDeliveries({ webhookId }: { webhookId: string }) {
   const appId = useAppId()

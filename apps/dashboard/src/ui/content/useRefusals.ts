@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 import { checkProvider, type Checked } from '../../api/check-provider.ts'
 
 /**
- * A push that has no outcome after this time may be held because its provider refuses the credentials of the app, so the page then asks the provider.
+ * The page waits this long for the outcome of a test push, which is usually enough. A push without an outcome by then may be held because its
+ * provider refuses the app's credentials, so the page asks the provider.
  */
 const usualMs = 500
 

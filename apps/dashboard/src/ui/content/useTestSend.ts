@@ -8,8 +8,9 @@ import type { Content } from '@herald/contracts/content'
 export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
 
 /**
- * The page sends the request at most this many times, until each push has an outcome. A push without an outcome in the last answer is shown without a
- * result.
+ * The page sends the request of a test at most this many times, and fewer when each push has an outcome sooner. All of these requests have the same
+ * idempotency key, so Herald sends the pushes once, and the later requests only ask for the outcomes. A push without an outcome in the last answer is
+ * shown without a result.
  */
 const mostAsks = 6
 

@@ -15,7 +15,10 @@ import { Time } from '../Time.tsx'
 /** The audience whose devices are counted. */
 export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
 
-/** The least height while the estimate loads, shows numbers or waits for a complete condition, so that what is below does not move between these. */
+/**
+ * The estimate has at least this height while it loads, shows numbers or waits for a complete condition. So what is below it does not move when one
+ * of these follows another.
+ */
 const height = 'min-h-36'
 
 const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).WhySoFew }))

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, type RefObject } from 'react'
 
 /**
- * Gives a function that focuses a row after the next render, because React makes a row anew when it moves to another group, and the row loses the
- * focus. Without `part` the same control of the row gets the focus as before.
+ * Gives a function that focuses a row after the next render. It is needed because React makes a row anew when the row moves to another group, and the
+ * row loses the focus. Without `part` the function focuses the control of the row that had the focus before.
  */
 export function useFocusLater(frame: RefObject<HTMLElement | null>): (node: string, part?: string) => void {
   const wanted = useRef<{ node: string; part: string } | undefined>(undefined)

@@ -39,7 +39,10 @@ export type RunningPostgres = {
   stop: () => Promise<void>
 }
 
-/** The connection limit of the server. It is enough for the pools of three processes of each service (spec: running/connections). */
+/**
+ * The default for how many connections the server allows. It is enough for three processes of each service with all their pools (spec:
+ * running/connections).
+ */
 export const maxConnections = 256
 
 /**

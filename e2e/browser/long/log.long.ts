@@ -15,7 +15,8 @@ import { watch } from '../watch.ts'
 
 const [campaigns, pushesEach, users, live] = [100_000, 10, 100_000, 1_500]
 /**
- * The first rows must be on screen within this time (ms) after the page has asked for them. The best of three tries counts: the machine may be busy.
+ * How many milliseconds after the page has asked for them the first rows must be on the screen, in the log and in the list of people. Each list is
+ * opened `tries` times and the best time counts, because the machine may be busy.
  */
 const [logWithinMs, personWithinMs, tries] = [500, 300, 3]
 
@@ -32,11 +33,14 @@ beforeAll(async () => {
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowded.appId, count: users })
 })
 
-/** The first moment of the day that is asked for by time. */
+/** The first moment of the day that the tests choose in the filter by time. */
 const begin = new Date(Math.floor(Date.now() / 86_400_000 - 40) * 86_400_000)
 const end = new Date(begin.getTime() + 86_400_000)
 
-/** Makes each campaign of the history begin at the time in its id and settle a day later, and the pushes of the day that is asked for end at noon. */
+/**
+ * Gives the history plausible times. Each campaign begins at the time in its id and settles a day later, and the pushes of the day that the filter by
+ * time chooses end at noon.
+ */
 async function giveTimes(client: Client): Promise<void> {
   const { appId } = dashboard.tenant
   const madeAt = `to_timestamp(('x' || substr(campaign_id, 1, 8))::bit(32)::bigint)`

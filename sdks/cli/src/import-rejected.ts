@@ -19,8 +19,8 @@ export async function writeRejected(herald: Herald, path: string, { file, format
   const lines: string[] = []
   for (const { number, text } of readRows(file, isCsv)) {
     const isHeader = isCsv && number === 0
-    // Herald numbers rows from 1 and does not count the header. `readRows` numbers lines from 0. In a CSV file line 0 is the header, so both numbers
-    // agree; in a file without a header Herald's number is one larger.
+    // Herald numbers rows from 1 and does not count the header. `readRows` numbers rows from 0. In a CSV file row 0 is the header, so the two numbers
+    // of a row are equal; in a file without a header Herald's number is one larger.
     if (isHeader || problems.has(isCsv ? number : number + 1)) lines.push(text)
   }
   const rejected = `${file}.rejected${isCsv ? '.csv' : '.jsonl'}`

@@ -42,9 +42,8 @@ export async function hashOf(text: string): Promise<string> {
 
 /**
  * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
- * exists. The error of a change that Herald refuses for good is put into `refused`. When Herald does not know the device any more, the device is
- * forgotten and registered anew (`beginAnew`). Every other error is thrown, such as that of a request without an answer. The caller must let only one
- * call run at a time.
+ * exists. The error of a change that Herald refuses for good is put into `refused`. When Herald does not know the device any more, `beginAnew`
+ * forgets the device. Every other error is thrown, such as that of a request without an answer. The caller must let only one call run at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -116,7 +115,8 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
         continue
       }
       refused.set(change.id, error)
-      // 401 means that Herald does not take the app key any more. The waiting changes stay for a page with a new key, because one may be an opt-out.
+      // 401 means that Herald does not take the app key any more. The waiting changes stay stored, because a later page may have a new key, and one
+      // of the changes may be an opt-out.
       if (status === 401) return
       await store(remove)
     }

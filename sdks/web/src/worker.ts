@@ -104,7 +104,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
 
   /**
    * Tells Herald when the browser has a new endpoint. When Herald does not know the device, it registers the browser, unless the user has or may have
-   * opted out. After a failure the stored record still has the old endpoint, so the next push or the next load of the page tries again.
+   * opted out. When this fails, the next push or the next load of the page tries again, because the stored record then still has the old endpoint.
    */
   const keepAddress = () =>
     scope.navigator.locks

@@ -39,10 +39,7 @@ export type RunningPostgres = {
   stop: () => Promise<void>
 }
 
-/**
- * The default for how many connections the server allows. It is enough for three processes of each service with all their pools (spec:
- * running/connections).
- */
+/** How many connections the server allows by default: enough for all pools of three processes of each service (spec: running/connections). */
 export const maxConnections = 256
 
 /**

@@ -32,8 +32,8 @@ const operationsOf = (document: ApiDocument): Operation[] =>
   )
 
 /**
- * Makes endless requests to the operations of an OpenAPI document. Some are right; many have a mistake in path, query, key, headers or body. The same
- * seed makes the same requests, except for the ids that `learn` takes from answers.
+ * Makes requests to the operations of an OpenAPI document, one each time it is asked. Some are right; many have a mistake in path, query, key,
+ * headers or body. The same seed makes the same requests, except for the ids that `learn` takes from answers.
  */
 export function fuzzRequests(document: ApiDocument, { secretKey, publicKey, msgIds = [] }: Credentials, seed: number) {
   const random = seeded(seed)

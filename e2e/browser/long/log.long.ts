@@ -118,7 +118,8 @@ test('of a million pushes the first page by each of 14 filters is on screen with
   }
   for (const [filter, ms, rows] of found) console.log(`log?${filter}: ${rows} rows after ${ms} ms`)
   expect(found.filter(([, ms]) => ms > logWithinMs)).toEqual([])
-  // Some filters match nothing. The page must say so within the same time.
+  // Both kinds of filters are among those above: filters that match pushes, and filters that match none, for which the page must say so within the
+  // same time.
   expect(found.filter(([, , rows]) => rows > 0).length).toBeGreaterThan(8)
   expect(found.filter(([, , rows]) => rows === 0).length).toBeGreaterThan(2)
 })
@@ -135,7 +136,7 @@ test('an operator who reads on in the log of a million pushes while a send settl
   await page.locator('tbody tr').first().waitFor()
   const isOfSend = (link: string) => link.includes(id)
   for (let seen = await linksOf(page); ; seen = await linksOf(page)) {
-    // The send is read to its end when a whole page of older pushes follows it.
+    // The pushes of the send come first in the log. When the last 100 rows have none of them, the send has been read to its end.
     if (seen.some(isOfSend) && !seen.slice(-100).some(isOfSend)) break
     const answer = page.waitForResponse(/\/pushes\?/)
     await page.getByRole('button', { name: 'Show more' }).click()

@@ -24,7 +24,9 @@ const script = `
   look()
 `
 
-/** Notes from now on every state of the equation that a control room shows. Gives a function that reads all of them. */
+/**
+ * Notes from now on every state of the equation that a control room shows, and each sentence above it. Gives a function that reads what was noted.
+ */
 export async function watchEquation(page: Page): Promise<() => Promise<Seen>> {
   await page.locator('[data-equation]').waitFor()
   await page.evaluate(script)

@@ -17,8 +17,8 @@ export type TestServers = {
 }
 
 /**
- * How many connections Postgres allows. Four test files run at once, each with up to seven processes, and each process opens up to 12 connections: at
- * most 336.
+ * How many connections Postgres allows. Four test files run at once, each with up to seven processes, and each process opens up to 12 connections:
+ * 336 at most. The rest is spare.
  */
 const mostConnections = 400
 

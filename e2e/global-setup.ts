@@ -7,8 +7,9 @@ import { until } from '@herald/testing/until'
 import type { TestProject } from 'vitest/node'
 
 /**
- * Prepares the Heralds that test files share (`sharedPlatform`). Starting a Herald costs some 20 s of CPU time, more than most files need for their tests. They may
- * post webhooks to this machine. Gives a function that waits until they have ended and removes their data; it fails when NATS has refused a service something.
+ * Prepares the Heralds that test files share (`sharedPlatform`), because starting a Herald costs some 20 s of CPU time, more than most files need for
+ * their tests. These Heralds may post webhooks to this machine. Gives a function that waits until they have ended and removes their data. The
+ * function throws when NATS has refused one of their services something.
  */
 export default function prepareShared(project: TestProject, env: Record<string, string> = {}): () => Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-shared-'))

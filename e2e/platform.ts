@@ -7,7 +7,10 @@ import { inject } from 'vitest'
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- merged with vitest's own interface
   interface ProvidedContext {
-    /** What the Heralds have that test files share: the directory of their data directories, and settings of docs/configuration.md. */
+    /**
+     * What all Heralds that test files share are started with: the directory in which each has its data directory, and the same settings of
+     * docs/configuration.md.
+     */
     shared: { directory: string; env: Record<string, string> }
     /** A certificate for a test's own webhook receiver, which the shared Heralds trust. */
     receiver: { certificate: string; privateKey: string }
@@ -18,8 +21,8 @@ let shared: Promise<Herald> | undefined
 
 /**
  * Gives the Herald that the test files of this process use one after another, and starts it for the first of them. It ends with this process, and
- * global-setup.ts removes its data. A file makes an app of its own there, removes the faults that it sets at the simulator, and leaves every service running.
- * When HERALD_STACK describes containers with Herald, it gives those.
+ * global-setup.ts removes its data. A test file makes an app of its own on it, removes the faults that it sets at the simulator, and leaves every
+ * service running. When HERALD_STACK describes containers in which Herald runs, it gives those.
  */
 export function sharedPlatform(): Promise<Herald> {
   shared ??= startShared()

@@ -27,7 +27,7 @@ const sides: Side[] = []
 const turns: Record<string, Turn[]> = {}
 try {
   for (const kind of kinds) sides.push(await startSide(kind))
-  // A process that has just started needs twice as much CPU, so the first sends are not counted.
+  // Each side sends once to each platform before anything is counted, because a process that has just started needs twice as much CPU.
   for (const platform of platforms) for (const side of sides) await takeTurn(side, platform)
   for (let round = 0; round < rounds; round += 1) {
     for (const platform of platforms) {

@@ -5,9 +5,9 @@ export type Reply = { status: number; body: string }
 const limitMs = 30_000
 
 /**
- * Opens an HTTP/1.1 connection that stays open and carries one request at a time. It takes about a fifth of the CPU of `fetch`, so that on a small
- * machine the bench takes little from the platform that it measures. When the server has closed the connection, the next request opens it again. A
- * request that is not answered within 30 s fails.
+ * Opens an HTTP/1.1 connection that stays open and carries one request at a time. It takes about a fifth of the CPU of `fetch`. This matters on a
+ * small machine, where the bench would take CPU from the platform that it measures. When the server has closed the connection, the next request opens
+ * it again. A request that is not answered within 30 s fails.
  */
 export function openConnection(baseUrl: string) {
   const { hostname, port, host } = new URL(baseUrl)

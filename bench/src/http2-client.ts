@@ -13,7 +13,7 @@ export type ClientTask = {
   headers: Record<string, string>
   warmUp: number
   pushes: number
-  /** At most this many pushes wait for an answer at once. */
+  /** The client has at most this many pushes without an answer at any time. */
   window: number
 }
 export type ClientResult = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }

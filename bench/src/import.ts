@@ -24,7 +24,8 @@ const herald = await startMeasuredHerald()
 const poster = startPoster()
 try {
   const tenant = await givenTenant(herald)
-  // This first run is not measured. After it Node has compiled the code and Postgres has read what it reads only once.
+  // These registrations are not measured. They come first so that Node has compiled the code, and Postgres has read what it reads only once, before
+  // the measured ones.
   await register(tenant, 5)
   const alone = await register(tenant, aloneSeconds)
   sayRegistrations('alone', alone)
@@ -36,7 +37,7 @@ try {
   const beside: PostResult[] = []
   let isOver = false
   const sent = sending.finally(() => (isOver = true))
-  // Registrations run for ten seconds at a time, so that they stop soon after the end of the file.
+  // Registrations are made in rounds of ten seconds, because a round is not ended early: so they stop at most ten seconds after the end of the file.
   while (!isOver) beside.push(await register(tenant, 10))
   await sent
   const report = (await tenant.admin<Report>('POST', `/imports/${id}/finish`)).body

@@ -21,7 +21,8 @@ const values = readOptions(help, { devices: 1_000_000, platform: 'ios', keep: fa
 const { platform, devices: count } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
 /**
- * At most this many small sends on the prompt lane. There is one each second, each to another device, so that its push can be found among a million.
+ * The bench makes at most this many small sends beside the large one, one each second. Each goes to a device of its own, so that its push can be
+ * found among the pushes to a million devices.
  */
 const mostPrompts = 900
 

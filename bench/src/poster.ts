@@ -9,7 +9,7 @@ export type PostJob = {
   /** A request's body is `before`, one of the values in turn, `between` and the request's number (only when `between` is given), and `after`. */
   body: { before: string; between?: string; after: string }
   values: string[]
-  /** The number of the first request, and how many requests are made at most. */
+  /** `from` is the number of the first request, and `count` is how many requests are made at most. */
   from: number
   count: number
   /** The status that answers must have. */
@@ -18,8 +18,8 @@ export type PostJob = {
   /** No request begins after this many seconds. */
   withinSeconds: number
   /**
-   * When given, at most `size` posts are without a push that the simulator has accepted. `accepted`: how many pushes of the platform the simulator
-   * had accepted before the job.
+   * When given, a post waits while `size` posts have no push yet that the simulator has accepted. `accepted` is how many pushes of the platform the
+   * simulator had accepted before the job; they are subtracted.
    */
   window?: { simulator: string; size: number; platform: 'ios' | 'android'; accepted: number }
   /**
@@ -49,7 +49,8 @@ const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 async function post(job: PostJob): Promise<PostResult> {
   const { from, values, withinSeconds, window, perSecond } = job
-  // With `perSecond` a connection takes its request before the request's time comes, so the number of requests is computed first.
+  // With `perSecond` the number of requests is computed before the first one, because a connection takes its request before the request is due, and
+  // would take one that is due only after the end.
   const count = perSecond === undefined ? job.count : Math.min(job.count, Math.ceil(perSecond * withinSeconds))
   const head = Object.entries({ 'content-type': 'application/json', ...job.headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -248,8 +248,8 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
   return {
     gateway,
     /**
-     * Runs a fan-out. Gives how many milliseconds a page took at the start and after nine tenths, as the median of 20 pages, each measured from the
-     * report of the page before to the page's own report.
+     * Runs a fan-out. `firstMs` is the time of a page at the start and `lateMs` after nine tenths of the pages, each the median of 20 pages. The time
+     * of a page counts from the report of the page before to its own report.
      */
     async fanOut(target: FrozenTarget): Promise<{ queued: number; pages: number; firstMs: number; lateMs: number }> {
       const campaignId = newId()

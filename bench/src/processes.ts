@@ -37,7 +37,8 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
   for (const { pid, parent, cpuSeconds: itsOwn, endedCpuSeconds, rssMb, peakRssMb, command, ours } of seen) {
     const backend = parent === postmaster
     if (!ours && !backend) continue
-    // The CPU time of backends that have ended (autovacuum, a closed connection) is in the postmaster's figures for its children.
+    // Backends that have ended, such as those of autovacuum or of a closed connection, are not seen here. Their CPU time is in the postmaster's
+    // figures for its children, so it is added to the postmaster.
     const cpuSeconds = pid === postmaster ? itsOwn + endedCpuSeconds : itsOwn
     const name = pid === postmaster || backend ? 'postgres' : nameOf(command)
     if (!name) continue

@@ -114,7 +114,10 @@ async function measure(alone: ServicesAlone): Promise<void> {
   if (values.keep) keep(`reads-${count}`, { what, campaigns: count, pushes: count * pushes, days, reads, together })
 }
 
-/** Makes reads repeatedly, several at once, while notifications are accepted one after another. */
+/**
+ * Makes many reads at once, again and again, while notifications are posted one after another. Gives how the reads and the sends were answered, and
+ * how long the sends took.
+ */
 async function besideSends(gateway: Bus) {
   const told: Record<string, Record<string, number>> = { pushes: {}, templates: {}, sends: {} }
   const tell = async (what: string, work: Promise<unknown>) => {
@@ -156,7 +159,8 @@ async function startWithHistory({ ownerUrl, databaseUrl, openPeer, startService 
   await fillCampaigns(databaseUrl('campaigns'), { appId, count, days, templateId })
   await fillTracker(databaseUrl('tracker'), { appId, count, days, pushes })
   say(`${count} campaigns with ${count * pushes} pushes were written in ${Math.round((performance.now() - startedAt) / 1_000)} s`)
-  // From here on Postgres explains statements in its log; the statements that wrote the history were not explained.
+  // From here on Postgres explains each statement in its log. It comes after the history, so that the statements that wrote the history are not
+  // explained.
   await explainFromNowOn(ownerUrl)
   const gateway = await openPeer('gateway')
   for (const service of ['campaigns', 'tracker'] as const) await startService(service, { LOG_LEVEL: 'error' })

@@ -27,7 +27,7 @@ export const median = (numbers: number[]): number => {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
-/** Gives the number that follows the smallest `share` of the numbers: about the median for 0.5, the p99 for 0.99. */
+/** Sorts the numbers, skips the smallest `share` of them and gives the next one: about the median for 0.5, the p99 for 0.99. */
 export function quantile(numbers: number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
@@ -37,7 +37,10 @@ function cpuOf({ cpuMicrosecondsPerPush }: Round, withPostgres: boolean): number
   return Object.entries(cpuMicrosecondsPerPush).reduce((sum, [name, cpu]) => (withPostgres || name !== 'postgres' ? sum + cpu : sum), 0)
 }
 
-/** The measures that are compared. CPU with and without Postgres are two rows: the goals count Herald's Postgres and leave out the peer's. */
+/**
+ * The measures that are compared. CPU has two rows, with and without Postgres, because the goals compare Herald with its Postgres to a peer without
+ * its own.
+ */
 const measures: { what: string; of: (round: Round) => number | null; digits: number }[] = [
   { what: 'pushes/s', of: ({ pushesPerSecond }) => pushesPerSecond, digits: 0 },
   { what: 'CPU µs/push', of: (round) => cpuOf(round, true), digits: 1 },

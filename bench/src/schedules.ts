@@ -54,8 +54,8 @@ async function measure({ openPeer, startService }: ServicesAlone) {
     await endChild(app, 'SIGKILL', [])
   }
   await until(() => heard.size >= count, { withinMs: 60_000, what: 'every start' })
-  // When campaigns was killed after it began a run and before it published the pointer, the pointer comes within the lease. A pointer after that time
-  // would be a second start of the run.
+  // Waits for late pointers. When campaigns was killed after it began a run and before it published the pointer, the pointer comes within the time of
+  // a lease. A pointer that comes later is a second start of the run.
   await new Promise((done) => setTimeout(done, 5_000))
 
   const campaigns = await listAll(gateway, appId)

@@ -61,7 +61,8 @@ export async function sendRound(contender: Contender, { herald, tenant }: { hera
   const settledAt = performance.timeOrigin + performance.now()
   const after = measureProcesses(contender.directory)
   const besideAfter = measureProcesses(herald.dataDir)
-  // A push that comes after the contender said that it has finished is a second copy, or the contender had not finished.
+  // Waits for pushes that come after the contender said that it has finished. Such a push is a second copy, or shows that the contender had not
+  // finished.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   const { accepted, distinctDevices, rejected, lastAcceptedAt } = await summary()
 

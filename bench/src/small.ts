@@ -23,7 +23,9 @@ const defaults = { idle: 200, seconds: 20, window: 64, rate: 0, devices: 500, pl
 const values = readOptions(help, defaults)
 const { platform, idle, seconds, window, rate } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
-/** Bounds how many sends a measurement makes: this many for each second. Two cores do not reach this rate. */
+/**
+ * For each second that a measurement may take, it makes at most this many sends. The number only has to be larger than the rate that two cores reach.
+ */
 const mostPerSecond = 5_000
 
 const herald = await startMeasuredHerald({ statements: values.statements })

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * The cost of one statement of one service: its calls, microseconds of execution, bytes of WAL (full page images included), the number of these
- * images, and rows.
+ * The cost of one statement of one service. `microseconds` is the time of execution. `walBytes` includes full page images, and `fullPages` is the
+ * number of these images.
  */
 export type Statement = {
   app: string

@@ -27,7 +27,10 @@ const values = readOptions(help, { events: '', apps: 20, endpoints: 1, kill: fal
 
 const perAnnouncement = 500
 const killEveryMs = 2_000
-/** Limits of V8's heap, in MB, as in production. Without them new objects take up to 130 MB during a burst of events, and the process 384 MB. */
+/**
+ * Limits of V8's heap, in MB: for new objects and for old ones, as in production. Without them a burst of events takes up to 130 MB for new objects,
+ * and 384 MB for the complete process.
+ */
 const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
 const { apps: appCount, endpoints: endpointCount } = values
 const eventCount = Number(values.events || (values.kill ? 20_000 : 100_000))
@@ -131,8 +134,9 @@ async function measure(alone: ServicesAlone) {
   }
 
   /**
-   * Measures how long each event takes from its announcement to its healthy receiver: one event per app every 100 ms for 10 s. Meanwhile one other
-   * endpoint refuses connections and one never answers. A batch of events waits for up to 1 s.
+   * Measures how long each event takes from its announcement to its healthy receiver, with one event per app every 100 ms for 10 s. Meanwhile the
+   * endpoints of another app are sick: one refuses connections, one never answers. Up to 1 s of the time is the wait of an event for others of its
+   * batch.
    */
   async function measureTrickle() {
     const announcedAt = new Map<string, number>()

@@ -24,14 +24,16 @@ const script = `
   look()
 `
 
-/** Notes from now on what a control room shows; the returned function gives all of it. */
+/**
+ * Notes from now on every state of the equation that a control room shows, and each sentence above it. Gives a function that reads what was noted.
+ */
 export async function watchEquation(page: Page): Promise<() => Promise<Seen>> {
   await page.locator('[data-equation]').waitFor()
   await page.evaluate(script)
   return () => page.evaluate<Seen>('seen')
 }
 
-/** The readings whose numbers do not add up. */
+/** Gives the readings that cannot be right: queued is not sent + failed + skipped + waiting, or a number is below 0. */
 export const wrongOf = (readings: readonly Reading[]): Reading[] =>
   readings.filter(
     (one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting || Object.values(one).some((value) => value < 0),

@@ -12,7 +12,10 @@ import { load, median, percentile, slowDown, slowedBy, type Load } from './page-
 const rounds = 9
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '0' } } })
 const minutes = Number(values.minutes)
-/** The simulator answers each push after this time. A large send has 750 pushes unanswered at most, so it sends 94 a second. */
+/**
+ * The simulator answers each push after this many milliseconds, so that a send lasts. A large send has at most 750 pushes without an answer, so it
+ * sends 94 a second.
+ */
 const answerMs = 8_000
 const pushesPerMinute = (60 * 750_000) / answerMs
 

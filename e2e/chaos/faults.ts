@@ -7,7 +7,8 @@ import type { Random } from './random.ts'
 
 export type Stage = Platform & { random: Random }
 /**
- * What a fault did, and how many dispatchers it killed, or froze for more than 8 s. Each such dispatcher may cause one window of copies.
+ * What a fault did. `dispatchersLost` is how many dispatchers it killed, or froze for more than 8 s. After each of these up to a window of pushes
+ * (DISPATCH_WINDOW) may be sent twice.
  */
 export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>
@@ -40,8 +41,9 @@ const stopApp: Fault = async (stage) => {
 }
 
 /**
- * Freezes a process of a service for up to 14 s. The leases of a dispatcher last 12 s, and its last renewal may be 3 s old and still under way. So
- * after 8 s another dispatcher may take over the batches of a frozen one, and the thawed dispatcher must notice this before it sends again.
+ * Freezes a process of a service for up to 14 s. When it is a dispatcher and stays frozen for more than 8 s, another dispatcher may take over its
+ * batches: a lease lasts 12 s, and at the freeze its last renewal may be 3 s old and the next one still under way. The thawed dispatcher must then
+ * notice this before it sends again.
  */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)
@@ -61,7 +63,7 @@ const signalServer =
     return { what: `${words} ${name}`, dispatchersLost: 0 }
   }
 
-/** Freezes Postgres or NATS for at most 5 s. Meanwhile a dispatcher cannot renew its leases. */
+/** Freezes Postgres or NATS for at most 5 s. Meanwhile a dispatcher cannot renew its leases, but 5 s are too short for a lease to end. */
 const freezeServer =
   (name: 'postgres' | 'nats-server'): Fault =>
   async ({ herald, random }) => {
@@ -84,8 +86,8 @@ const loseNatsStore: Fault = async ({ herald }) => {
 }
 
 /**
- * Makes a provider answer wrongly or slowly. Each of these answers says for certain whether the provider took the push, so no push may be lost or
- * copied.
+ * Makes a provider answer wrongly or slowly. No push may be lost or sent twice by it, because each of these answers says for certain whether the
+ * provider took the push.
  */
 const troubleProvider: Fault = async ({ tenant, random }) => {
   const service = random.pick(['apns', 'fcm', 'web-push'])

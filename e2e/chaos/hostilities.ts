@@ -38,8 +38,8 @@ const segmentsByCost = [
 ]
 
 /**
- * Lists everything that the hostile app does at once. The platform has no rate limits here; the sizes of segments, requests and lists are what
- * Herald's other limits allow.
+ * Lists everything that the hostile app does at once. The platform has no rate limits here, so only Herald's other limits hold: on the sizes of
+ * segments, requests and lists.
  */
 export function openHostilities({
   tenant,

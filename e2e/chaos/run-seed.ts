@@ -23,12 +23,15 @@ export type SeedResult = ScenarioResult & {
   secondsToSettle: number
 }
 
-/** The default of DISPATCH_WINDOW: at most this many pushes of one dispatcher are unanswered, or have outcomes that are not committed. */
+/**
+ * The default of DISPATCH_WINDOW, and so how many copies a killed dispatcher may cause. A dispatcher has at most this many pushes that are
+ * unanswered, or whose outcomes are not committed.
+ */
 const dispatchWindow = 1_000
 
 /**
- * A run is not good when its sends settle later than this after the last fault. The time is enough for a lease, for the lease of a second dispatcher
- * that took the batch over and died too, for the sweeps after both, and for a busy machine.
+ * A run is good only when its sends have settled within this time after the last fault. The time is enough for two leases, because a second
+ * dispatcher that took a batch over may have died too, for the sweep after each lease, and for a busy machine.
  */
 const settledWithinSeconds = 60
 

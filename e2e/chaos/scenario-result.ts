@@ -15,7 +15,7 @@ export type Campaign = { id: string; devices: string[]; status: string; stats: C
 
 /** What a comparison of the counters with the simulator's record found. */
 export type ScenarioResult = {
-  /** How many devices should have got a push, got none, and are not counted as failed or skipped. */
+  /** How many devices got no push although their campaign did not count them as failed or skipped. */
   missing: number
   /** How many pushes came to a device that had already got a push of the same campaign. */
   copies: number
@@ -24,14 +24,11 @@ export type ScenarioResult = {
   /** How many campaigns are not `sent`. */
   unsettled: number
   /**
-   * By how much the counters of all campaigns are wrong: the difference between queued and the number of devices, and between queued and sent +
-   * failed + skipped.
+   * By how much the counters of the campaigns are wrong, added up over all campaigns: by how much `queued` differs from the number of devices, and by
+   * how much it differs from sent + failed + skipped.
    */
   difference: number
-  /**
-   * By how much the app's hourly counters differ from the statistics of its campaigns, added up over all counters, and over the codes of failures and
-   * skips.
-   */
+  /** By how much the app's hourly counters differ from the statistics of its campaigns (see `seriesDifference`). */
   series: number
   failed: number
 }
@@ -79,7 +76,10 @@ const counted = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened', '
 type SeriesPoint = Counts & { platform?: string }
 type Series = { points: SeriesPoint[]; codes?: { outcome: 'failed' | 'skipped'; count: number }[] }
 
-/** Gives by how much an app's hourly counters differ from the statistics of its campaigns, added up over all counters and codes. */
+/**
+ * Compares an app's hourly counters with the statistics of its campaigns. Reads the hourly counters by platform and again by code, and adds up all
+ * differences: for each counter in both readings, and for the codes of failures and of skips.
+ */
 async function seriesDifference(tenant: Tenant): Promise<number> {
   const read = async <Body>(path: string): Promise<Body> => {
     const { status, body } = await tenant.admin<Body>('GET', path)
@@ -108,13 +108,14 @@ async function seriesDifference(tenant: Tenant): Promise<number> {
 }
 
 /**
- * After a kill the simulator still reads for this long what the process had written, which is up to a window of pushes. Two kills must be further
- * apart.
+ * The simulator may take a push this many milliseconds after the kill of the dispatcher that wrote it, because it still reads what was on the
+ * connection, up to a window of pushes. Two kills must be further apart than that, so that each copy is counted for the right one.
  */
 const readLateMs = 100
 
 /**
- * Counts how many copies each kill caused. A copy is counted for the first kill that can have kept a dispatcher from reporting the push as accepted.
+ * Counts how many copies each kill caused. A copy is counted for the first kill that came after its push was accepted, or up to `readLateMs` before
+ * that. Such a kill can have kept a dispatcher from reporting the push as accepted.
  */
 export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]): Promise<number[]> {
   const firstAt = new Map<string, number>()

@@ -6,8 +6,8 @@ import { isGood, compareWithRecord, type Campaign, type CampaignStats, type Scen
 const content = (title: string) => ({ _default: 'en', en: { title, body: 'This is a push notification of a usual size for the test' } })
 
 /**
- * Posts a send with its Idempotency-Key until Herald answers 202. From that answer on the send may not be lost, which the scenarios check. `devices`
- * are the devices to which it goes. `refused` is called with the status of every other answer.
+ * Posts a send with its Idempotency-Key until Herald answers 202. From then on the send may not be lost, and the scenarios check that. `devices` are
+ * the devices that must get it. `refused` is called with the status of each answer that is no 202.
  */
 export async function send(
   tenant: Tenant,
@@ -37,14 +37,14 @@ export const readStats = (tenant: Tenant, { id }: { id: string }) =>
   tenant.call<{ status: string; stats: CampaignStats }>('GET', `/v1/campaigns/${id}/stats`)
 
 /**
- * The longest wait without any change of a counter or a status. What a dead process leaves behind waits for a lease and the sweeps after it. On a
- * busy machine counters move slowly, but they move.
+ * A campaign is given up when none of its counters, nor its status, has changed for this long. What a dead process leaves behind waits for a lease
+ * and for the sweeps after it, which take less. On a busy machine counters move slowly, but they move.
  */
 const stuckAfterMs = 90_000
 
 /**
- * Waits until every campaign is `sent`, and gives the seconds that this took. Gives up when no counter and no status has changed for 90 s; a campaign
- * then has the last status that was read.
+ * Waits until every campaign is `sent`, and gives the seconds that this took. Gives up a campaign when nothing has moved for 90 s; that campaign then
+ * has the status and counters that were read last.
  */
 export async function untilAllSettled(tenant: Tenant, campaigns: Campaign[]): Promise<number> {
   const startedAt = performance.now()

@@ -16,7 +16,8 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
   const tenant = await givenTenant(herald)
   const [device] = await tenant.makeDevices('android', 1)
   const token = device?.token ?? ''
-  // A plain JVM refuses PATCH unless java.net is opened to the client, which then sets a private field. Android accepts PATCH (sdks/kotlin/Herald.kt).
+  // On a plain JVM the client must set a private field to send a PATCH, and may do so only when java.net is opened to it. Android accepts PATCH
+  // (sdks/kotlin/Herald.kt).
   const child = spawn(
     'java',
     ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-jar', jar, herald.baseUrl, tenant.publicKey, join(directory, 'state')],

@@ -505,8 +505,8 @@ test('between its waves a send can be paused, resumed and cancelled: a paused se
 })
 
 /**
- * The tables with rows about a deleted app that stay on purpose: the audit, the marks that the app was erased, and the emptied rows of its sends,
- * which late pointers need.
+ * Tables that keep rows about a deleted app on purpose: the audit, the marks that say that the app was erased, and `audience.fan_outs`, whose emptied
+ * rows are needed by pointers that arrive late.
  */
 const staying = new Set(['gateway.audit', 'campaigns.erased_apps', 'audience.erased_apps', 'tracker.erased_apps', 'audience.fan_outs'])
 

@@ -95,8 +95,8 @@ test('`herald listen` brings 1,020 events to a receiver on this machine, each on
   await until(() => said.err.includes('Posting to'), { withinMs: 60_000, what: 'listen watches' })
   const countOf = () => received.reduce((sum, { body }) => sum + (JSON.parse(body) as { events: unknown[] }).events.length, 0)
 
-  // The stream shows at most 100 events a second, so each send waits until the 51 events of the send before have arrived: a `notification.sent` for
-  // each of 50 devices, and a `campaign.completed`.
+  // Each send makes 51 events: a `notification.sent` for each of 50 devices, and a `campaign.completed`. The next send waits until they have arrived,
+  // because the stream shows at most 100 events a second.
   for (let round = 1; round <= 20; round += 1) {
     await untilSettled(tenant, await sendCampaign(tenant, {}, 'sending'))
     await until(() => countOf() >= round * 51, { withinMs: 60_000, what: `the events of round ${round}` })

@@ -64,8 +64,8 @@ function randomFields(random: Random): Json {
 }
 
 /**
- * Gives the UTC time that is `hours` hours and 30 minutes from now. The zones of the devices differ by whole hours. So in every zone this time is at
- * least about half an hour away, and quiet hours neither begin nor end between a dry run and its send.
+ * Gives the UTC time that is `hours` hours and 30 minutes from now, for the begin and end of quiet hours. The zones of the devices differ by whole
+ * hours, so in every zone this time is about half an hour away or more. So quiet hours neither begin nor end between a dry run and its send.
  */
 const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
 
@@ -78,7 +78,10 @@ function randomSettings(random: Random): Json {
   }
 }
 
-/** Gives the times of a send's waves, or null when the send has none. Lets each wave begin at once, until the fan-out has ended. */
+/**
+ * Lets each wave of a send begin at once, until the fan-out has ended. Gives the times at which the waves were planned, or null when the send has no
+ * waves.
+ */
 async function playWaves(id: string): Promise<string[] | null> {
   return onDatabase(herald, async (client) => {
     const waves = await until(
@@ -151,7 +154,10 @@ test(`each of ${rounds} random sends queues as many pushes, skips as many for ea
   expect([waved > rounds / 20, skipped > rounds / 10, experiments > rounds / 50]).toEqual([true, true, true])
 }, 900_000)
 
-/** Gives a wave's time, or `at once` for a time that is no full minute: such a time comes from no local time, and is the beginning of the send. */
+/**
+ * Gives a wave's time. Gives `at once` for a time that is no full minute: it does not come from a local time, so it is the time at which the send
+ * began.
+ */
 const instantOf = (at: string): string => (at.endsWith(':00.000Z') ? at : 'at once')
 
 const randomExperiment = (random: Random): Json => ({

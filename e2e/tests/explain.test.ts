@@ -231,7 +231,8 @@ test('explain says when a device opted out, died or registered too late for a se
   const hasMoved = await traceOf(tenant, first, moved!.id)
   expect(hasMoved).toMatchObject({ verdict: 'sent' })
   expect(stepOf(hasMoved, 'owner')).toMatchObject({ result: 'info', queuedFor: moved!.userId, ownerNow: userId })
-  // Asked about the user for whom the push was queued, explain finds the moved device in the ledger.
+  // When explain is asked about the user for whom the push was queued, it finds the device in the ledger, although the device has moved to another
+  // user.
   expect((await explain(tenant, first, { userId: moved!.userId })).devices.map(({ subscriptionId }) => subscriptionId)).toEqual([moved!.id])
 
   ok(await tenant.call('DELETE', `/v1/subscriptions/${gone!.id}`), 204)

@@ -157,8 +157,8 @@ test('a frequency cap holds in every wave of a send at the user’s local time: 
     skipped: 10,
   })
 
-  // Between the waves some users of the second zone reach the cap. Two users of the first zone, one at the cap and one who was sent to, move to the
-  // second zone.
+  // Before the second wave five users of the second zone reach the cap. Two users of the first zone move to the second: one who was at the cap, and
+  // one who got the campaign in the first wave.
   for (const _ of [1, 2]) before.push(await notify(users('America/Lima', 0, 5)))
   for (const index of [0, 9]) ok(await tenant.call('PATCH', `/v1/users/${early[index]!.userId}`, { timezone: 'America/Lima' }), 200)
   await beginNextWave(herald, id)

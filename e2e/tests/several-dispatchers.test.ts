@@ -18,8 +18,8 @@ const dispatchers = [1, 2, 3, 4, 5, 6].map((number) => `dispatcher-${number}`)
 let herald: Herald
 
 beforeAll(async () => {
-  // A small window of pushes, so that no dispatcher sends many before the others have begun. Two gateways, so that dispatchers can ask for tokens at
-  // the same moment.
+  // The window of pushes is small, so that no dispatcher sends many before the others have begun. There are two gateways, so that dispatchers can ask
+  // for tokens at the same moment.
   herald = await startHerald({ env: { HERALD_INSTANCES: 'gateway=2,dispatcher=6', DISPATCH_WINDOW: '50', LOG_LEVEL: 'info' } })
   await until(() => dispatchers.every(readyNow), { withinMs: 30_000, what: 'six dispatchers' })
 })

@@ -139,7 +139,8 @@ test('a push to a dead token fails with its failure code, the device is invalida
     ...(await tenant.makeDevices('web', 2)),
   ]
   const subscriptionIds = await registerAll([...alive, ...dead], (index) => ({ externalId: `mortal-${index}` }))
-  // The devices die only now, after they have registered: APNs says since when a token is dead, and Herald keeps a device that registered later.
+  // The devices die only after they have registered, because APNs says since when a token is dead, and Herald does not invalidate a device that
+  // registered after that.
   await tenant.simulator('PUT', '/devices/behaviour', { ids: dead.map(({ id }) => id), answer: 'dead' })
   const send = () =>
     tenant.call<{ id: string }>('POST', '/v1/notifications', {
@@ -152,7 +153,8 @@ test('a push to a dead token fails with its failure code, the device is invalida
   const { body: pushes } = await tenant.admin<{ items: { code: string }[] }>('GET', `/pushes?campaignId=${first.body.id}&outcome=failed`)
   expect(pushes.items.map(({ code }) => code)).toEqual(Array.from({ length: 6 }, () => 'token_dead'))
 
-  // The batch is finished, and the devices with dead tokens are invalidated, a moment after its last outcome is counted.
+  // Sends are repeated until only the living devices are queued: the devices with dead tokens are invalidated when their batch is finished, a moment
+  // after its last outcome is counted.
   await until(async () => (await settled((await send()).body.id)).stats['queued'] === 2, { what: 'only the living are queued' })
 })
 

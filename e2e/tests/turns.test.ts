@@ -33,7 +33,7 @@ const isSent = async (tenant: Tenant, campaignId: string) =>
 test('a send of one app settles while many of the 1,500 earlier sends of another app are still under way', async () => {
   const [of, ofHonest] = [await givenDevice(flooding), await givenDevice(honest)]
   const behaves = (answer: 'slow' | 'ok') => flooding.simulator('PUT', `/devices/${of.device}/behaviour`, { answer })
-  // A push to the device of the flooding app is answered after 3 s, so the pushes of that app wait, however fast Herald sends them.
+  // The device of the flooding app answers each push only after 3 s, so the pushes of that app wait, however fast Herald sends them.
   await behaves('slow')
   const sent: string[] = []
   let next = 0

@@ -71,7 +71,8 @@ test('the export of a user has the user, the present device, all pushes, also to
   const bob = ok(await tenant.admin<{ items: Json[] }>('GET', '/users?q=bob'), 200).items[0]
   expect(ofType(await exported(`/users/${String(bob?.['id'])}/export`), 'push').map(({ campaignId }) => campaignId)).toEqual([ofBob])
   const shown = ok(await tenant.admin<{ pushes: Json[]; subscriptions: Json[] }>('GET', `/users/${phone.userId}`), 200)
-  // The pushes come newest first by the id of their campaign. Ids that were made in the same second are in no particular order.
+  // The pushes are sorted here because their order may vary: they come newest first by the id of their campaign, and ids that were made in the same
+  // second are in no particular order.
   expect(shown.pushes.map(({ campaignId }) => String(campaignId)).toSorted()).toEqual([second, first, first, first].toSorted())
   expect(await auditOf('user.exported')).toMatchObject([{ complete: true }, { id: phone.userId, count: lines.length, complete: true }])
 })

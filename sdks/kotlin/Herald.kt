@@ -118,8 +118,8 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   fun dismissed(msgId: String): Boolean = report("x", msgId, null)
 
   /**
-   * Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most
-   * 49 others.
+   * Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days. When more
+   * than 50 changes wait, the oldest is dropped.
    */
   private fun change(change: Change) = turns.withLock {
     state.waiting = (state.waiting + change).takeLast(mostWaiting)

@@ -18,8 +18,8 @@ public actor Herald {
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
   private static let mostWaiting = 50
-  /// The end of the last registration or change. An actor may begin a second call while the first waits for an answer, so each first waits for this
-  /// task.
+  /// Ends when the last registration or change has ended. Each registration and change first waits for it, because an actor may begin a second call
+  /// while the first waits for an answer.
   private var turn: Task<Void, Never> = Task {}
 
   /// - Parameters:
@@ -127,7 +127,7 @@ public actor Herald {
   }
 
   /// Adds a push's picture to its notification, for a notification service extension. Gives the notification unchanged when the push has no picture,
-  /// or the picture does not load; it waits at most 10 s for a further part of it.
+  /// or when the picture does not load. Loading ends when nothing more of the picture arrives for 10 s.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {
     let herald = content.userInfo["herald"] as? [String: Any]
     guard let text = herald?["image"] as? String, let url = URL(string: text), url.scheme == "https",
@@ -152,8 +152,8 @@ public actor Herald {
     try await mine.value
   }
 
-  /// Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days, with at most
-  /// 49 others.
+  /// Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days. When more
+  /// than 50 changes wait, the oldest is dropped.
   private func change(_ method: String, _ path: String, _ body: [String: Any]?, identityToken: String? = nil) async throws {
     var waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
     var entry: [String: Any] = ["method": method, "path": path, "at": Date().timeIntervalSince1970]
@@ -164,7 +164,8 @@ public actor Herald {
   }
 
   /// Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal.
-  /// An identity token is a secret and valid for an hour at most, so it is not stored, and is sent with the newest change only.
+  /// The identity token is sent with the newest change only, the one that it was given for. It is not stored, because it is a secret and valid for an
+  /// hour at most.
   private func sendWaiting(identityToken: String? = nil) async throws {
     guard let id = subscriptionId else { return }
     let oldest = Date().timeIntervalSince1970 - 7 * Self.dayInSeconds

@@ -11,7 +11,10 @@ import manifest from './package.json' with { type: 'json' }
 const here = import.meta.dirname
 const root = join(here, '../..')
 
-/** The files that a page and a service worker load: as modules, and as scripts that define `Herald`. `most` is a limit in bytes after gzip. */
+/**
+ * The files that a page and a service worker load, each as a module and as a script that defines `Herald`. `most` is how many bytes a file may have
+ * after gzip.
+ */
 const scripts = [
   { entry: 'index', exported: 'init, HeraldError', file: 'herald.mjs', most: 5_000 },
   { entry: 'index', exported: 'init, HeraldError', file: 'herald.iife.js', most: 5_000 },

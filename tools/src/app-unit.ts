@@ -22,9 +22,9 @@ export type AppOptions = {
 }
 
 /**
- * Makes the unit for one process of a service. The process is ready when it sends `{ready: true}` over its IPC channel; when the channel closes, it
- * knows that the starter has ended, and stops. It has a process group to itself, so that a Ctrl-C in the terminal reaches only the starter, which
- * stops the services in their order. The process writes its log file itself.
+ * Makes the unit for one process of a service. The process says that it is ready with `{ready: true}` on its IPC channel. When the channel closes,
+ * the process knows that the starter has ended, and stops. It has a process group to itself, so that a Ctrl-C in the terminal reaches only the
+ * starter, which stops the services in their order. The process writes its log file itself.
  */
 export function appUnit({ app, name, environment, log, listenOn, onReady }: AppOptions): Unit {
   return {

@@ -4,8 +4,9 @@ import { apps, appsWithDatabase, type AppName, type AppWithDatabase } from '@her
 export type ProcessName = AppName | 'simulator'
 
 /**
- * The services in groups. All start together; the groups are stopped one after another, the last one first. A service needs the services before it to
- * the end: a dispatcher's last outcomes go to audience and tracker. The gateway is stopped first, so that no new work comes in.
+ * The services in groups. All start together. They are stopped group by group, from the last to the first, because a service needs the services of
+ * the groups before its own until it has ended: a dispatcher still sends its last outcomes to audience and tracker. The gateway is stopped first, so
+ * that no new work comes in.
  */
 export const startOrder: readonly AppName[][] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
 

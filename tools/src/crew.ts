@@ -6,11 +6,14 @@ import { StartError } from './start-error.ts'
 import { supervise, type Supervised, type Unit } from './supervisor.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** A process gets this many milliseconds to end, a service to finish its work in flight (architecture.md, Guarantees); then it is killed. */
+/**
+ * A process that is asked to stop gets this many milliseconds, and is then killed. They are enough for a service to finish its work in flight
+ * (architecture.md, Guarantees).
+ */
 const stopLimitMs = 10_000
 /**
- * How often a process that was never ready is started: services four times (with waits of 1.4 s in all), servers once, because a server's first error
- * says what is wrong.
+ * How often a process is started before a start counts as failed. A service gets four starts, with waits of 1.4 s in all between them. A server gets
+ * one, because its first error says what is wrong.
  */
 const firstTries = { app: 4, postgres: 1, 'nats-server': 1 } as const
 
@@ -19,7 +22,9 @@ export type Member = { unit: Unit; kind: GuardedKind; log: LogFile }
 export type Crew = {
   /** Starts units that belong together. They are later stopped together, before the groups that were started earlier. */
   start: (group: Member[]) => Promise<void>
-  /** Stops all processes, first the group that was started last. Processes that have not ended in time are killed; all together get `withinMs`. */
+  /**
+   * Stops all processes, the group that was started last first. A process that has not ended in time is killed; all groups together get `withinMs`.
+   */
   stop: (withinMs?: number) => Promise<void>
   /** Kills all processes at once. */
   kill: () => void

@@ -8,9 +8,12 @@ import type { AppName } from '@herald/contracts/call'
 import { StartError } from './start-error.ts'
 import { root } from './workspace.ts'
 
-/** Besides its pools (for work, for the statements of each send, for reads) each process has a connection that watches the database. */
+/**
+ * The connection with which each process watches the database. It comes in addition to the connections of the three pools: for work, for the
+ * statements of each send, and for reads.
+ */
 const watchConnections = 1
-/** Connections for migrations, for an operator with a client, and those that Postgres reserves for superusers. */
+/** Connections that the services leave free: for migrations, for an operator with a client, and for superusers, for whom Postgres reserves some. */
 const spareConnections = 10
 
 /** Computes how many connections the platform can open at once. */

@@ -32,7 +32,7 @@ const perPlatform = 100
 const deadPerPlatform = 4
 
 /**
- * Shows what the platform does: makes an app with 300 simulated devices, some of them dead, or finds that of an earlier start, sends one
+ * Shows what the platform does. Makes an app with 300 simulated devices, some of them dead; a later start finds the same app again. Sends one
  * notification, and prints its progress, the table of its outcomes and what to try next. The notification goes through the public API, and its pushes
  * through the real protocols of the providers.
  */
@@ -48,7 +48,8 @@ export async function demo(options: DemoOptions): Promise<void> {
     state = await makeDemo(herald)
     writeWhole(kept, `${JSON.stringify(state, null, 2)}\n`, 0o600)
   }
-  // A mobile app registers again when it is opened. Devices with dead tokens do so too, because otherwise a second demo would show no failures.
+  // Registers all devices, as mobile apps do whenever they are opened. Devices with dead tokens are registered too, because otherwise Herald would
+  // leave them out of a second demo, and it would show no failures.
   await herald.simulator('POST', '/crowd', {
     baseUrl: options.baseUrl,
     appKey: state.publicKey,

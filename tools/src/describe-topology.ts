@@ -73,7 +73,9 @@ export async function describeTopology(): Promise<string> {
   ].join('\n')
 }
 
-/** Shortens a list of subjects: subjects of calls that are equal up to their last dot are written together, because the gateway may make 60 calls. */
+/**
+ * Shortens a list of subjects, because the gateway alone may make 60 calls. Calls whose subjects are equal up to the last dot are written together.
+ */
 function shortened(subjects: readonly string[]): string {
   const families = Map.groupBy(subjects, (subject) => (subject.startsWith('rpc.') ? subject.slice(0, subject.lastIndexOf('.')) : subject))
   return [...families]

@@ -25,14 +25,16 @@ export type Computed = {
 }
 
 /**
- * Gives the limits of V8's heap for a process, in MB. Without them V8 sizes the heap by the machine, and a dispatcher grew to 397 MB.
+ * Gives the limits of V8's heap for a process, in MB. Without limits V8 sizes the heap by the machine, and a dispatcher grew to 397 MB.
  *
- * The first limit is the space for new objects. Measured in sends to 10,000 devices (medians of interleaved runs): with 8 MB 283 MB of memory and
- * 1,780 pushes/s, with 16 MB 302 MB and 2,080, with 32 MB 337 MB and 2,110. A dispatcher later made half the garbage, and a fifth of it outlives a
- * collection: with 8 MB it takes 152 MB instead of 169 MB with 16 MB, and as much CPU for each push (medians of 12 interleaved rounds of 10,000).
+ * The first limit is the space for new objects. Sends to 10,000 devices were measured with three limits (medians of interleaved runs): with 8 MB the
+ * memory was 283 MB and 1,780 pushes/s were sent, with 16 MB 302 MB and 2,080/s, with 32 MB 337 MB and 2,110/s. So the limit is 16 MB for every
+ * process but the dispatcher. The dispatcher was changed later and makes half the garbage, of which a fifth outlives a collection. With 8 MB it takes
+ * 152 MB of memory, with 16 MB 169 MB, and the same CPU for each push (medians of 12 interleaved rounds of 10,000). So its limit is 8 MB.
  *
- * A heap that may not grow beyond 1 GB is collected when it has twice the size of its living objects, and not four times: 210 MB instead of 300 MB, for
- * 3 to 7 % of the pushes/s. No process needs half of 1 GB. Options that the operator gives come after these, so they take precedence.
+ * The second limit is the space for old objects. With 1 GB V8 collects the heap when it has twice the size of its living objects; without the limit
+ * only when it has four times that size. This takes 210 MB instead of 300 MB, and costs 3 to 7 % of the pushes/s. 1 GB is enough, because no process
+ * needs half of it. Options that the operator gives come after these, so they take precedence.
  */
 const heapOptionsOf = (name: ProcessName): string => `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
 

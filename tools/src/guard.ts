@@ -58,7 +58,10 @@ export function startGuard(dataDir: string): Guard {
   }
 }
 
-/** Waits until the guardian of a killed starter has ended, which takes up to 4.5 s. So a new start does not meet processes that are being stopped. */
+/**
+ * Waits until the guardian of a killed starter has ended, which takes up to 4.5 s. Without the wait a new start would meet processes that the
+ * guardian is still stopping.
+ */
 export async function waitForFormerGuardian(dataDir: string): Promise<void> {
   const deadline = Date.now() + 8_000
   while (isGuardianAlive(dataDir) && Date.now() < deadline) await wait(100)

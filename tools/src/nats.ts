@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { StartError } from './start-error.ts'
 
-/** When a server has sent more than this many characters without an end of line, no more is read. */
+/** Reading the first line of a server ends after this many characters, even when no end of line has come. */
 const longestGreeting = 10_000
 
 /**

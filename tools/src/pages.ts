@@ -31,8 +31,8 @@ const buildWithinMs = 300_000
 const lastLines = 15
 
 /**
- * Builds the pages whose sources have changed since they were last built, one after another. When a build fails, the end of its output is printed and
- * the files in the directory stay as the failed build left them. Gives the names of the pages that failed.
+ * Builds the pages whose sources have changed since they were last built, one page after another. Gives the names of those that failed. Of a failed
+ * build the end of the output is printed, and its files stay as it left them.
  */
 export async function buildPages(builds: readonly PageBuild[], options: Options): Promise<string[]> {
   const failed: string[] = []
@@ -167,7 +167,7 @@ async function lock(path: string, { signal }: Options): Promise<() => void> {
 function isLeft(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'))
-    // The process that made the lock may not have written its pid yet.
+    // A lock without a pid is new: the process that made it writes the pid next. After 5 s the process must have died before it did so.
     if (pid === 0) return Date.now() - statSync(path).mtimeMs > 5_000
     process.kill(pid, 0)
     return false

@@ -25,7 +25,10 @@ export type PlatformOptions = {
   simulator: boolean
   crew: Crew
   print: (line: string) => void
-  /** Aborted when the platform is to stop. From that moment on clients are refused once no gateway listens. */
+  /**
+   * Aborted when the platform is to stop. The port of the gateways is then closed here, so clients are refused as soon as no gateway listens any
+   * more.
+   */
   signal: AbortSignal
 }
 

@@ -35,8 +35,8 @@ export function postgresUnit(
 }
 
 /**
- * Makes the unit for the embedded nats-server, which always has the same directory and port. When a full disk has space again, nats-server still does
- * not write to a stream that it could not write before, so it is then stopped and started again. Only services may connect, each with its own grants.
+ * Makes the unit for the embedded nats-server, which always has the same directory and port. It restarts the server when a full disk has space again,
+ * because the server would still not write to a stream that it could not write to before. Only services may connect, each with its own grants.
  */
 export function natsUnit(options: { dataDir: string; port: number; passwords: Secrets['natsPasswords']; log: LogFile }): Unit {
   return {
@@ -74,7 +74,8 @@ export function natsUnit(options: { dataDir: string; port: number; passwords: Se
 }
 
 /**
- * The bytes of free space with which nats-server is started again. Pointers are small, and when the disk fills again, the server is stopped again.
+ * When the full disk has this many bytes free again, nats-server is restarted. Few are enough, because the pointers that it stores are small, and
+ * because it is restarted once more if the disk fills again.
  */
 const spaceWorthATry = 16_000_000
 

@@ -1,7 +1,7 @@
-// Makes what a stack of containers needs before its services start (docker-compose.yml):
-// `secrets` makes the secrets that were not given. It writes those of each service, of `postgres` and of `migrate` into <SET_UP_OUT>/<name>, a file
-// for each setting, and the users of NATS into <SET_UP_OUT>/nats.
-// `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every upgrade.
+// Makes what a stack of containers needs before its services start (docker-compose.yml). The command `secrets` makes the secrets that were not given.
+// It writes the settings of each service, of `postgres` and of `migrate` into the directory <SET_UP_OUT>/<name>, a file for each setting, and the
+// users of NATS into <SET_UP_OUT>/nats. The command `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every
+// upgrade.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,8 +15,8 @@ import { writeWhole } from './write-whole.ts'
 
 const { env } = process
 /**
- * The directory that stores the secrets that were made, so that the next start uses the same ones. When it is lost, stored credentials cannot be
- * read.
+ * The directory in which the secrets that were made are stored, so that the next start uses the same ones. When it is lost, no stored provider
+ * credential can be read any more.
  */
 const stateDir = env['SET_UP_STATE'] || '/state'
 const outDir = env['SET_UP_OUT'] || '/secrets'

@@ -11,11 +11,14 @@ import { printSignInLink } from './sign-in-link.ts'
 import { explain } from './start-error.ts'
 import { root } from './workspace.ts'
 
-/** When the process that started this one is killed, everything must have ended within 5 s; stopping gets this many milliseconds of them. */
+/**
+ * How many milliseconds stopping may take when the process that started this one has been killed. They are fewer than 5 s, because by then everything
+ * must have ended.
+ */
 const orphanedStopMs = 3_500
 /**
- * npm, the shell and the terminal may each pass on the same Ctrl-C. A signal within this many milliseconds counts as the same one; a second Ctrl-C by
- * the operator comes later.
+ * A signal that comes within this many milliseconds of the first counts as the same Ctrl-C, because npm, the shell and the terminal may each pass it
+ * on. A later one is a second Ctrl-C by the operator.
  */
 const sameCtrlCMs = 500
 

@@ -34,9 +34,9 @@ export type Supervised = {
 }
 
 /**
- * Starts a unit and restarts its process whenever the process ends without being stopped. The first restart comes after 0.2 s, each further one after
- * twice the wait, up to 5 s. Once the process has run for 10 s, the wait is 0.2 s again. Only a unit that was never ready is given up, after
- * `firstTries` starts, because more starts would not help.
+ * Starts a unit, and restarts its process whenever the process ends without being stopped. The first restart comes after 0.2 s. Each further one
+ * comes after twice the wait before, up to 5 s, until the process has run for 10 s; then the next wait is 0.2 s again. A unit that was never ready is
+ * given up after `firstTries` starts, because more starts would not help.
  */
 export function supervise(unit: Unit, watchers: Watchers, firstTries: number): Supervised {
   let child: ChildProcess | undefined
@@ -107,11 +107,17 @@ export function supervise(unit: Unit, watchers: Watchers, firstTries: number): S
 export const howItEnded = (child: ChildProcess): string =>
   child.signalCode === null ? `ended with code ${child.exitCode}` : `was ended by ${child.signalCode}`
 
-/** A process that has run for this many milliseconds is counted as healthy: when it ends, that is its first death in a row. */
+/** When a process ends after at least this many milliseconds, it has been healthy, so its end counts as the first death in a row. */
 const wellAfterMs = 10_000
 
-/** Gives the wait before a process is restarted after its nth death in a row (n from 1): 0.2 s, doubling up to 5 s (spec: running/restarted). */
+/**
+ * Gives the wait before a process is restarted. `deathsInARow` counts the present death, so it is 1 for the first. The wait is then 0.2 s, and
+ * doubles with each further death, up to 5 s (spec: running/restarted).
+ */
 export const restartDelayMs = (deathsInARow: number): number => Math.min(200 * 2 ** Math.max(0, deathsInARow - 1), 5_000)
 
-/** Gives the number of deaths in a row after the death of a process that ran for `livedMs`. */
+/**
+ * Gives the new number of deaths in a row, when a process that ran for `livedMs` has ended: one more than `deathsInARow`, or 1 when the process had
+ * been healthy.
+ */
 export const countDeath = (deathsInARow: number, livedMs: number): number => (livedMs >= wellAfterMs ? 1 : deathsInARow + 1)

@@ -32,7 +32,7 @@ export function countTests({ files }: Report): TestCounts {
 
 const isBroken = ({ failed, tests }: FileReport): boolean => failed && tests.every(({ state }) => state !== 'failed')
 
-/** A run with more failed files than this has a cause that a second run would not remove. */
+/** When more files than this failed, none is run again, because so many failures have a cause that a second run would not remove. */
 const mostRunAgain = 5
 
 /** Lists the files to run a second time: those that failed. The list is empty when more than 5 failed, or when an error belongs to no test. */

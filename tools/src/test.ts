@@ -22,8 +22,8 @@ const quickChecks: Check[] = [
 ]
 const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], remedy: 'npm run lint' }
 /**
- * All projects for Node are checked as one program, which takes 20 s of CPU instead of 90 s: checked alone, each project would read the libraries
- * again. Code that runs in browsers or other runtimes has other globals, so it is a program of its own.
+ * Every check of types. The first one (`.`) checks all projects for Node as one program, which takes 20 s of CPU instead of 90 s: alone, each project
+ * would read the libraries again. Code that runs in browsers or other runtimes has other globals, so each of these projects has a check of its own.
  */
 const allTypes: Check[] = [
   '.',

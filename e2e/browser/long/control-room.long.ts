@@ -13,7 +13,7 @@ import { watchEquation, wrongOf, type Reading } from '../equation.ts'
 // The control room while 20,000 devices are sent to, of which 3 % are dead: what it shows, against the API and against the simulator's record.
 
 const [count, deadInHundred] = [20_000, 3]
-/** The page shows what the API says at most this much later. */
+/** The page must show the numbers of the API within this many milliseconds. */
 const behindMs = 1_500
 const pausedWithinMs = 2_000
 const liveAgainWithinMs = 5_000
@@ -28,7 +28,8 @@ beforeAll(async () => {
   devices = await givenManyDevices(dashboard, count)
   deadIds = devices.filter((_device, place) => place % 100 < deadInHundred).map(({ id }) => id)
   await tenant.simulator('PUT', '/devices/behaviour', { ids: deadIds, answer: 'dead' })
-  // A dispatcher has 1,000 pushes unanswered at most. With this answer time a send takes long enough to be watched, paused and disturbed.
+  // The providers answer only after this time, so that a send takes long enough to be watched, paused and disturbed: a dispatcher waits for the
+  // answers to at most 1,000 pushes at once.
   await tenant.simulator('PUT', '/faults', { latencyMs: 700 })
 })
 
@@ -58,7 +59,7 @@ function sampleStats(id: string): Sample[] {
 const isAtLeast = ({ Queued, Sent, Failed, Skipped }: Reading, { queued, sent, failed, skipped }: Counters): boolean =>
   Queued >= queued && Sent >= sent && Failed >= failed && Skipped >= skipped
 
-/** How many milliseconds after each sample the page showed at least the same numbers. */
+/** Gives for each sample how many milliseconds later the page showed numbers that are at least as large. */
 const lagsOf = (samples: readonly Sample[], readings: readonly Reading[]): number[] =>
   samples.map(({ at, stats }) => {
     const shown = readings.find((reading) => isAtLeast(reading, stats))

@@ -15,7 +15,8 @@ import { watch } from '../watch.ts'
 
 const [campaigns, pushesEach, users, live] = [100_000, 10, 100_000, 1_500]
 /**
- * The first rows must be on screen within this time (ms) after the page has asked for them. The best of three tries counts: the machine may be busy.
+ * How many milliseconds after the page has asked for them the first rows must be on the screen, in the log and in the list of people. Each list is
+ * opened `tries` times and the best time counts, because the machine may be busy.
  */
 const [logWithinMs, personWithinMs, tries] = [500, 300, 3]
 
@@ -32,11 +33,14 @@ beforeAll(async () => {
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowded.appId, count: users })
 })
 
-/** The first moment of the day that is asked for by time. */
+/** The first moment of the day that the tests choose in the filter by time. */
 const begin = new Date(Math.floor(Date.now() / 86_400_000 - 40) * 86_400_000)
 const end = new Date(begin.getTime() + 86_400_000)
 
-/** Makes each campaign of the history begin at the time in its id and settle a day later, and the pushes of the day that is asked for end at noon. */
+/**
+ * Gives the history plausible times. Each campaign begins at the time in its id and settles a day later, and the pushes of the day that the filter by
+ * time chooses end at noon.
+ */
 async function giveTimes(client: Client): Promise<void> {
   const { appId } = dashboard.tenant
   const madeAt = `to_timestamp(('x' || substr(campaign_id, 1, 8))::bit(32)::bigint)`
@@ -114,7 +118,8 @@ test('of a million pushes the first page by each of 14 filters is on screen with
   }
   for (const [filter, ms, rows] of found) console.log(`log?${filter}: ${rows} rows after ${ms} ms`)
   expect(found.filter(([, ms]) => ms > logWithinMs)).toEqual([])
-  // Some filters match nothing. The page must say so within the same time.
+  // Both kinds of filters are among those above: filters that match pushes, and filters that match none, for which the page must say so within the
+  // same time.
   expect(found.filter(([, , rows]) => rows > 0).length).toBeGreaterThan(8)
   expect(found.filter(([, , rows]) => rows === 0).length).toBeGreaterThan(2)
 })
@@ -131,7 +136,7 @@ test('an operator who reads on in the log of a million pushes while a send settl
   await page.locator('tbody tr').first().waitFor()
   const isOfSend = (link: string) => link.includes(id)
   for (let seen = await linksOf(page); ; seen = await linksOf(page)) {
-    // The send is read to its end when a whole page of older pushes follows it.
+    // The pushes of the send come first in the log. When the last 100 rows have none of them, the send has been read to its end.
     if (seen.some(isOfSend) && !seen.slice(-100).some(isOfSend)) break
     const answer = page.waitForResponse(/\/pushes\?/)
     await page.getByRole('button', { name: 'Show more' }).click()

@@ -114,7 +114,7 @@ test.each(names)(
   },
 )
 
-/** The largest layout shift that a page may have while it loads, by Chromium's measure, in which 0.1 still counts as good. */
+/** The largest layout shift that a page may have while it loads, by Chromium's measure. It is strict, because Chromium still calls 0.1 good. */
 const mostShift = 0.02
 
 test.each(['compose', ...names])('while the page %s loads, next to nothing on it moves', async (name) => {

@@ -25,7 +25,8 @@ export const canary: Scenario = {
         let bytes = 0
         const search = (directory: string) => {
           const seen = findInFiles(join(herald.dataDir, directory), { ...secrets, externalId, title })
-          // Finds in the configuration of nats-server do not count: it must hold the passwords of its users, and only its owner may read it (0600).
+          // What is found in the configuration of nats-server does not count: the file must hold the passwords of its users, and only its owner may
+          // read it (0600).
           for (const each of seen.found.filter((one) => !one.includes('nats-server.conf'))) found.add(each.replace(herald.dataDir, ''))
           bytes += seen.bytes
         }

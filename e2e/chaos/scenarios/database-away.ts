@@ -92,7 +92,8 @@ async function freeze({ herald }: Platform): Promise<() => Promise<void>> {
 }
 
 /**
- * Kills Postgres, and every 100 ms the Postgres that runs by then. Gives a function that ends the killing and waits until Postgres answers a query.
+ * Kills Postgres, and then every 100 ms the Postgres that the starter has started meanwhile. Gives a function that ends the killing and waits until
+ * Postgres answers a query.
  */
 async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   const kill = () => {
@@ -150,7 +151,10 @@ function countBy<T>(all: readonly T[], nameOf: (one: T) => string): Record<strin
   return counts
 }
 
-/** Gives the lines that the starter printed about these processes, each with the three lines after it, which may be the end of a log. */
+/**
+ * Gives the lines that the starter printed about these processes. After each come the three lines that follow it, because the starter prints the end
+ * of the process's log there.
+ */
 const linesOf = (output: string, names: string[]): string => {
   const lines = output.split('\n')
   return lines

@@ -49,7 +49,8 @@ export const erasure: Scenario = {
         await untilAccepted(tenant, count * 0.1)
         const erased = await tenant.call('DELETE', `/v1/users/by-external-id/${externalId}`)
         await untilAllSettled(tenant, [toAll, toUserAgain])
-        // Audience tells webhooks of the erasure until webhooks has answered, which may take a moment.
+        // Waits until nothing is left. That may take a moment, because audience tells webhooks of the erasure again and again until webhooks has
+        // answered.
         const left = await until(
           async () => {
             const now = await findAll()

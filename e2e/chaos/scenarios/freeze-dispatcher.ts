@@ -57,9 +57,9 @@ export const freezeDispatcher: Scenario = {
 }
 
 /**
- * Watches the batches that are leased now until each is done or taken again. Gives after how many seconds the first and the last batch was taken
- * again. The first time shows the lease and the sweep; the last also shows how soon the other dispatcher had room for more batches. The other
- * dispatcher finishes its batches under the number of their present take, so only batches of the frozen one are counted.
+ * Watches the batches that are leased now, until each is done or another dispatcher has taken it. Gives after how many seconds the first and the last
+ * of them were taken again. The first time shows how long the lease and the sweep take; the last also shows how soon the other dispatcher had room
+ * for more. Both dispatchers have leased batches now. Only those of the frozen one are taken again, because the other one finishes its own.
  */
 async function watchTakeover(client: pg.Client, frozenAt: number) {
   const { rows: leased } = await client.query<{ id: string; takes: number }>(

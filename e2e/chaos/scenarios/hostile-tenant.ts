@@ -86,7 +86,10 @@ async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], n
   return Promise.all(sends)
 }
 
-/** A send whose pushes are not all sent after this time is counted with this time. `checkSends` finds it when it is still not settled. */
+/**
+ * The longest time that is measured for a send. When its pushes are not all sent by then, it counts with this time; whether it settles at all is
+ * checked later, by `checkSends`.
+ */
 const longestWaitMs = 120_000
 
 async function timeSend(tenant: Tenant, devices: readonly Registered[], key: string): Promise<Sent> {

@@ -8,7 +8,7 @@ import type { Campaign } from '../scenario-result.ts'
 
 const notifications = 200
 const clients = 8
-/** The default of DISPATCH_WINDOW, and so the most copies that the kill of a dispatcher may cause. */
+/** The default of DISPATCH_WINDOW, and so how many copies the kill of one dispatcher may cause at most. */
 const window = 1_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
 

@@ -60,8 +60,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Starts clients that stay connected and clients that open a connection for each request. They send and read stats alternately. `now` names the
- * process that is being stopped, for the errors.
+ * Starts the load: clients that stay connected, and clients that open a connection for each request. Each sends and reads stats in turn. `now` names
+ * the process that is being stopped, and is put into the text of each error.
  */
 function startLoad({ herald, tenant }: Platform, devices: readonly { id: string; subscriptionId: string }[]) {
   const keeping = new Agent({ keepAlive: true, maxSockets: 4 })

@@ -25,8 +25,8 @@ async function onSkewed(scene: Scene, skews: string): Promise<void> {
   const preload = pathToFileURL(resolve(import.meta.dirname, '../skew.ts')).href
   await onPlatform({ LOG_LEVEL: 'warn', NODE_OPTIONS: `--import=${preload}`, HERALD_SKEWS: skews }, async ({ herald, tenant }) => {
     const devices = await givenManyDevices({ herald, tenant }, Math.min(scene.devices, 300))
-    // Chooses every tenth device. These devices are spread over the platforms, because a push service with 20 such answers in a row would count as
-    // away.
+    // Chooses every tenth device, so that devices with the same trouble are spread over the platforms. A push service with 20 such answers in a row
+    // would count as away.
     const everyTenth = (from: number) => devices.filter((_, place) => place % 10 === from)
     const [dead, busy] = [everyTenth(0), everyTenth(5)]
     const behave = (of: typeof devices, behaviour: object) =>
@@ -66,8 +66,8 @@ async function onSkewed(scene: Scene, skews: string): Promise<void> {
     const expected = { queued: devices.length, sent: alive, failed: dead.length, skipped: 0 }
     check(isLike(campaign.stats, expected), `the counters are ${JSON.stringify(campaign.stats)}, not ${JSON.stringify(expected)}`)
     check(first.arrived === alive && first.copies === 0, `${first.arrived} pushes arrived and ${first.copies} copies, at ${alive} devices`)
-    // A third attempt comes after two waits of at least 1 s and 4 s. If a clock that is ten minutes off mattered, it would come 600 s later or at
-    // once.
+    // The third attempt of a push comes after two waits, of at least 1 s and 4 s. If clocks that are ten minutes off mattered, the attempt would come
+    // 600 s later, or at once.
     check(first.earliestRetry >= 5_000, `a push was tried for the third time after ${first.earliestRetry} ms`)
     check(first.latestRetry < 120_000, `a push was tried for the third time after ${first.latestRetry} ms only`)
     check(invalidated === dead.length, `${invalidated} devices are invalidated, not ${dead.length}`)

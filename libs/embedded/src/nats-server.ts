@@ -90,7 +90,7 @@ function configurationOf(storeDir: string, { port, configuration }: NatsServerOp
     'server_name: herald',
     `listen: "127.0.0.1:${port ?? -1}"`,
     `pid_file: ${JSON.stringify(join(storeDir, 'nats-server.pid'))}`,
-    // Calls carry pages of recipients. libs/service refuses a body of more than 3 MB.
+    // A message may be this large, because calls carry pages of recipients. libs/service itself refuses a body of more than 3 MB.
     'max_payload: 4MB',
     `jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
     configuration ?? '',

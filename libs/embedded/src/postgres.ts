@@ -39,7 +39,7 @@ export type RunningPostgres = {
   stop: () => Promise<void>
 }
 
-/** The connection limit of the server. It is enough for the pools of three processes of each service (spec: running/connections). */
+/** How many connections the server allows by default: enough for all pools of three processes of each service (spec: running/connections). */
 export const maxConnections = 256
 
 /**

@@ -21,8 +21,8 @@ export function commandLineOf(pid: number): string | undefined {
 }
 
 /**
- * Gives a text that only this process has, and no other one that ever had its pid: on Linux the boot of the machine and the moment at which the
- * process began, elsewhere only that moment. Undefined when there is no such process. Two calls for one living process give the same text.
+ * Gives a text that identifies a process, even when its pid is used again later: on Linux the boot of the machine and the moment at which the process
+ * began, elsewhere only that moment. Undefined when there is no such process. Two calls for one living process give the same text.
  */
 export function identityOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return askPs(pid, 'lstart=')
@@ -30,7 +30,7 @@ export function identityOf(pid: number): string | undefined {
   if (stat === undefined) return undefined
   // By proc(5), field 22 is the start time in clock ticks since boot. Field 2 is the name in brackets, which may have blanks.
   const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // A dead process whose parent has not asked for its exit code (Z) holds no resources any more.
+  // The state Z is that of a dead process whose parent has not asked for its exit code. It counts as gone, because it holds no resources any more.
   if (afterName[0] === 'Z') return undefined
   const boot = readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
   return `${boot}:${afterName[19]}`

@@ -13,9 +13,9 @@ declare module 'vitest' {
 }
 
 /**
- * Makes a database for this test file alone, cloned from the migrated template (60-70 ms) and dropped at the end of the file. `url(app)` gives the
- * address for a service's role and schema; `ownerUrl` is the owner's address. `cutOff` ends every connection and refuses new ones until the function
- * that it returns is called.
+ * Makes a database for this test file alone, as a copy of the migrated template (60-70 ms), which is dropped at the end of the file. `url(app)` gives
+ * the address with a service's role and schema; `ownerUrl` is the owner's address. `cutOff` ends every connection and refuses new ones. It gives a
+ * function that allows connections again.
  */
 export async function freshDatabase(): Promise<{
   url: (app: AppWithDatabase) => string

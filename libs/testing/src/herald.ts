@@ -27,8 +27,9 @@ export type Herald = {
 export const adminToken = 'e2e-administration-token-0123456789abcdef'
 
 /**
- * Starts Herald on a new data directory (or a given one) and returns when it is ready. When HERALD_STACK describes containers with Herald (stack.ts),
- * it gives those and starts nothing. `launcher` is a command that replaces itself by the starter (`exec`), so that its pid is the starter's.
+ * Starts Herald on a new data directory (or a given one) and returns when it is ready. When HERALD_STACK describes containers in which Herald runs
+ * (stack.ts), it gives those and starts nothing. `launcher` is a command that replaces itself by the starter (`exec`), so that its pid is the
+ * starter's.
  */
 export async function startHerald({
   dataDir = freshDataDir(),
@@ -69,7 +70,10 @@ export async function startHerald({
   }
 }
 
-/** Says what NATS refused the services of a Herald; empty when it refused nothing. A service then does more than it is granted. */
+/**
+ * Says what NATS refused the services of a Herald; empty when it refused nothing. A refusal is a fault, because a service then does more than it is
+ * granted.
+ */
 export function refusedByNats(dataDir: string): string {
   const refused = spawnSync('grep', ['-rhF', 'NATS does not allow this', join(dataDir, 'logs')], { encoding: 'utf8' }).stdout
   return refused === '' ? '' : `a service lacks a right (libs/contracts/src/grants.ts): ${refused.slice(0, 1_000)}`
@@ -102,7 +106,7 @@ export function runStarter(
       PORT: '0',
       HERALD_DEMO: 'off',
       HERALD_SIMULATOR: 'on',
-      // The pages are not built. A test that needs them builds them once, before it starts anything.
+      // The starter does not build the pages, because this takes long. A test that needs them builds them once, before it starts anything.
       HERALD_PAGES: 'off',
       HERALD_DATA_DIR: dataDir,
       ADMIN_TOKEN: adminToken,

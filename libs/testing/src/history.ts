@@ -1,16 +1,16 @@
 import pg from 'pg'
 
 /**
- * What `fillTracker` and `fillCampaigns` write: many past campaigns. Postgres itself makes the rows, so a million take seconds. The `url` is the
- * service's own address. Ids sort by the second in which they were made, like real ids; campaign `n` of `count` is the n-th newest, except for the
- * order within a second.
+ * What `fillTracker` and `fillCampaigns` write: `count` past campaigns of an app, spread over `days` days. Postgres itself makes the rows, so a
+ * million take seconds. Campaign number `n` is the n-th newest. Ids begin with the second in which the campaign was made, like real ids, so campaigns
+ * of one second sort differently by id.
  */
 type History = { appId: string; count: number; days: number }
 
 const idOf = (n: string, at: string) => `lpad(to_hex(extract(epoch from ${at})::bigint), 8, '0') || lpad(to_hex(${n}), 16, '0')`
 /** The same instant for all statements, so that a campaign has the same id in every table. */
 const startedAt = new Date().toISOString()
-/** Spreads the times over the days; the newest is a minute ago. */
+/** Gives SQL for the time at which campaign number `n` was made. The times are spread evenly over the days, and the newest is about a minute ago. */
 const timeOf = ({ count, days }: History, n: string) =>
   `timestamptz '${startedAt}' - interval '1 minute' - (${n} * ${((days - 1) * 86_400) / count}) * interval '1 second'`
 
@@ -25,8 +25,8 @@ async function within(url: string, work: (client: pg.Client) => Promise<void>): 
 }
 
 /**
- * Writes settled campaigns of an app into the tracker, each with `pushes` pushes to the `pushes` devices of one user. The first push of each
- * thousandth campaign has failed; all others were sent. The pushes of each second campaign were reported as delivered.
+ * Writes settled campaigns of an app into the tracker, each with `pushes` pushes to the `pushes` devices of one user. In every thousandth campaign
+ * the first push has failed; all other pushes were sent. In every second campaign all pushes were reported as delivered.
  */
 export const fillTracker = (url: string, { pushes, ...history }: History & { pushes: number }): Promise<void> =>
   within(url, async (client) => {
@@ -44,7 +44,8 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
     const campaigns = `
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
       from generate_series(1, ${history.count}) as n`
-    // As the tracker stores them: each of up to 16 pushes has a row; more pushes share one row, which is found by the range of its devices.
+    // The tracker stores small batches differently from large ones. A batch of up to 16 pushes has a row for each push; a larger one has a single
+    // row, which is found by the range of its devices.
     const isFew = pushes <= 16
     const size = isFew ? 1 : pushes
     const sent = '["sent","","","",1,1,1767225600000]'
@@ -80,8 +81,8 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
   })
 
 /**
- * Writes sent notifications of an app into campaigns, and the template that all of them use, with the id `templateId`. Each thousandth is a campaign
- * that an operator made: in turns a draft and a cancelled one.
+ * Writes sent notifications of an app into campaigns, and the template with the id `templateId`, which all of them use. Every thousandth row is a
+ * campaign that an operator made instead: a draft and a cancelled one in turn.
  */
 export const fillCampaigns = (url: string, { templateId, ...history }: History & { templateId: string }): Promise<void> =>
   within(url, async (client) => {

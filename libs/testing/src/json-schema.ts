@@ -19,7 +19,7 @@ export function resolve(document: unknown, value: unknown): Schema {
 }
 
 type Checks = { ajv: Ajv; bySchema: WeakMap<object, ValidateFunction> }
-/** The checks of each document. Making a check costs far more than using it. */
+/** The checks of each document, kept because making a check costs far more than using it. */
 const checks = new WeakMap<object, Checks>()
 
 function checkOf(document: object, schema: object): ValidateFunction {
@@ -33,7 +33,7 @@ function checkOf(document: object, schema: object): ValidateFunction {
 
 function checksOf(document: object): Checks {
   const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
-  // In strict mode Ajv refuses unknown keys, so it must know the document's own (paths, info …), which are no rules for a value.
+  // The document's own keys (paths, info …) are made known to Ajv, because in strict mode it refuses unknown keys. They are no rules for a value.
   ajv.addVocabulary([...Object.keys(document), 'example', 'discriminator'])
   ajv.addSchema(document, 'document', undefined, false)
   const made = { ajv, bySchema: new WeakMap() }
@@ -56,8 +56,9 @@ export function whyNotSchema(document: unknown, schema: unknown, value: unknown)
 }
 
 /**
- * Gives the path of the first field of a value that the schema does not name; undefined when the schema names all. Such a field does not break the
- * schema, since answers may get more fields later, but it shows that the document lacks the field. The value must match the schema.
+ * Gives the path of the first field of a value that the schema does not name; undefined when it names all. Such a field does not break the schema,
+ * because a later version may add fields to answers; but it shows that the document does not describe the answer completely. The value must match the
+ * schema.
  */
 export function unnamedField(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
   const it = resolve(document, schema)

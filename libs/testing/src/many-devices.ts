@@ -1,16 +1,18 @@
 import pg from 'pg'
 
 /**
- * Makes an app's devices by SQL in audience's database, for tests with a million devices. Each device has a user of its own with five tags. Ids rise
- * with the time of registration. 18 % were last active over a month ago; one in fifty is opted out or invalidated. Exactly one user, three quarters
- * of the way through, has the tag `winner`: the one match in a million. Gives the seconds that it took.
+ * Makes `count` devices of an app by SQL in audience's database, for tests with a million devices. Each device has a user of its own with five tags.
+ * A device that registered later has a larger id. 18 % of the devices were last active over a month ago; one in fifty is opted out or invalidated.
+ * Exactly one user has the tag `winner`, and its number is three quarters of `count`, so that a search for the tag has one match. Gives the seconds
+ * that this took.
  */
 export async function makeManyDevices(databaseUrl: string, { appId, count }: { appId: string; count: number }): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     const startedAt = performance.now()
-    // Within one transaction now() stays the same. Ids are made from now(), so the user id in a device's row is the id in the user's row.
+    // Both statements run in one transaction, in which now() stays the same. Ids are made from now(), so the user id in a device's row is the same as
+    // in the user's row.
     await client.query('begin')
     await client.query(insertUsers, [appId, count])
     await client.query(insertDevices, [appId, count])

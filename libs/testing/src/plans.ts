@@ -4,7 +4,8 @@ import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
 /**
- * The cost of a statement: the pages of tables and indexes that it read, and the tables of which a scan without an index read more than 1,000 rows.
+ * The cost of a statement. `pages` is how many pages of tables and indexes it read. `scanned` names the tables of which it read more than 1,000 rows
+ * in one scan without an index.
  */
 export type Looked = { sql: string; pages: number; scanned: string[] }
 
@@ -49,7 +50,10 @@ export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) =>
   }
 }
 
-/** A scan without an index may read at most this many rows: a first row, or a row of a small partition, may be found sooner without an index. */
+/**
+ * A scan without an index may read at most this many rows. Some must be allowed, because Postgres may find the first row of a table, or a row of a
+ * small partition, sooner without an index.
+ */
 const fewRows = 1_000
 /** Gives how many rows a node read each time that it ran. */
 const rowsOf = (node: Omit<Node, 'Plans'>): number => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
@@ -59,7 +63,10 @@ const scannedBy = (node: Node): string[] => [
   ...(node.Plans ?? []).flatMap(scannedBy),
 ]
 
-/** One scan of a table by a statement that ran. `index` is undefined when it used none; `rows` are those of each loop, `pages` of all loops. */
+/**
+ * One scan of a table in the plan of a statement that ran. `index` is undefined when the scan used none. A scan may run several times, its `loops`:
+ * `rows` is how many rows it read each time, `pages` how many pages it read in all.
+ */
 export type Scan = { table: string; index: string | undefined; rows: number; loops: number; pages: number; sql: string }
 
 type ScanNode = Omit<Node, 'Plans'> & {
@@ -70,9 +77,10 @@ type ScanNode = Omit<Node, 'Plans'> & {
 }
 
 /**
- * Opens a connection that collects the plans of all statements that run on it, including those of foreign keys and triggers, which Postgres prepares
- * once per connection and keeps while the tables grow. `settings` are those of the pool on which the service runs the statements; with
- * `settingsForKeptPlans` the plan of each statement is kept, as in that pool. `ownerUrl` is a superuser's address.
+ * Opens a connection that collects the plan of each statement that runs on it. Statements of foreign keys and triggers are included: Postgres
+ * prepares these once per connection, and keeps their plans while the tables grow. `settings` are those of the pool on which the service runs its
+ * statements. When they contain `settingsForKeptPlans`, the connection keeps the plan of each statement, as that pool does. `ownerUrl` is a
+ * superuser's address.
  */
 export async function openPlans<Schema>(
   ownerUrl: string,
@@ -127,8 +135,8 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
 }
 
 /**
- * A piece of work on a few rows of a large table. `rows`: how many rows one scan may read, 50 unless given. `whileSmall`: how many it may read while
- * a table has some hundred rows, because reading all of them may then cost less than many look-ups.
+ * A piece of work that needs a few rows of a large table. `rows` is how many rows one scan may read, 50 unless given. `whileSmall` is how many it may
+ * read while the table has at most 900 rows, because reading all of these may cost less than many look-ups.
  */
 export type Step = { run: () => Promise<unknown>; rows?: number; whileSmall?: number }
 
@@ -144,13 +152,17 @@ export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): str
   ),
 ]
 
-/** Gives how many pages a scan may read: four pages down to each row, and as many again for old versions of the row. */
+/**
+ * Gives how many pages a scan of so many rows may read: eight for each row. Four are the way down an index to the row, and four more are allowed for
+ * old versions of the row.
+ */
 const pagesFor = (rows: number): number => 8 * rows
 
 /**
- * Runs steps on the connection of `plans` while the tables grow (`grow` adds so many rows), and gives the scans that read too much and the steps that
- * scanned nothing. The steps run on empty tables (six times, because Postgres keeps the sixth plan of what it prepares itself for foreign keys and
- * triggers), on 900 rows, on a hundred thousand more, and after `analyze`. A caller of `fixStatistics` has statistics that do not know the growth.
+ * Runs steps on the connection of `plans` while the tables grow: on empty tables, on 900 rows, on 100,000 more, and after `analyze`. `grow` adds the
+ * given number of rows. Gives the scans that read too much and the steps that scanned nothing, at each of the four times. On empty tables each step
+ * runs six times, because for foreign keys and triggers Postgres keeps the plan of the sixth run. A caller that has called `fixStatistics` runs the
+ * steps with statistics that do not show the growth, until `analyze`.
  */
 export async function lookWhileGrowing<Schema>(
   plans: Awaited<ReturnType<typeof openPlans<Schema>>>,

@@ -16,7 +16,10 @@ export type TestServers = {
   startNats(): Promise<{ url: string; stop: () => Promise<void> }>
 }
 
-/** The connection limit of Postgres. It is enough for four test files at once, each with up to seven processes that open 12 connections each. */
+/**
+ * How many connections Postgres allows. Four test files run at once, each with up to seven processes, and each process opens up to 12 connections:
+ * 336 at most. The rest is spare.
+ */
 const mostConnections = 400
 
 export const testNatsPassword = 'the-password-of-every-app'

@@ -1,7 +1,7 @@
 /**
- * Waits until a condition is true and gives its value. The condition is checked every 20 ms. Tests wait for conditions and never for a fixed time:
- * the limit only ends a wait for something that never comes, even on a machine with ten times as much work as it has cores. After `withinMs` it fails
- * with the last value or error, so that a failed test says what was missing.
+ * Waits until a condition is true and gives its value. The condition is checked every 20 ms. After `withinMs` it fails with the last value or error,
+ * so that a failed test says what was missing. The limit is long enough for a machine with ten times as much work as it has cores: it only ends a
+ * wait for something that never comes.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

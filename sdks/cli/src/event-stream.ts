@@ -11,7 +11,7 @@ export type Watcher = {
   broken?(reason: string): void
 }
 
-/** A stream that brings nothing for this long is given up. Herald writes a heartbeat after 10 s of silence. */
+/** A stream that brings nothing for this long is given up, because its connection must be dead: Herald writes a heartbeat after 10 s of silence. */
 const silentMs = 35_000
 const [firstDelayMs, longestDelayMs] = [500, 10_000]
 const longestMessage = 1_000_000

@@ -4,7 +4,7 @@ import { readRows } from './rows.ts'
 
 type Problem = { row: number; column: string | null; code: string; message: string }
 
-/** Herald keeps at most this many rejected rows of an import. */
+/** Herald lists at most this many rejected rows of one import. */
 const mostProblems = 10_000
 
 /**
@@ -19,7 +19,8 @@ export async function writeRejected(herald: Herald, path: string, { file, format
   const lines: string[] = []
   for (const { number, text } of readRows(file, isCsv)) {
     const isHeader = isCsv && number === 0
-    // Herald numbers rows from 1 without the header. In `readRows` the header is 0, and the first line of a file without a header is 0 as well.
+    // Herald numbers rows from 1 and does not count the header. `readRows` numbers rows from 0. In a CSV file row 0 is the header, so the two numbers
+    // of a row are equal; in a file without a header Herald's number is one larger.
     if (isHeader || problems.has(isCsv ? number : number + 1)) lines.push(text)
   }
   const rejected = `${file}.rejected${isCsv ? '.csv' : '.jsonl'}`

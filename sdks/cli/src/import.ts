@@ -36,7 +36,7 @@ export type Report = {
 }
 type Job = { terminal: Terminal; herald: Herald; path: string; file: string; size: number; format: Format; settings: object }
 
-/** A request carries at most this many bytes of the file. A row is at most 1 MiB, so a part of this size holds at least three whole rows. */
+/** A request carries a part of the file of at most this many bytes. A row has at most 1 MiB, so each such part holds at least three whole rows. */
 const partBytes = 4 * 1024 ** 2
 const partLimits = { timeoutMs: 120_000, totalTimeoutMs: 300_000, retries: 5 }
 
@@ -158,8 +158,8 @@ async function run(job: Job, from: Report, memory: Memory): Promise<Report> {
 }
 
 /**
- * Sends a part of the file. When Herald expects another offset, because the answer to an earlier try was lost, it asks Herald how far the import has
- * come, which may be in the middle of the part.
+ * Sends a part of the file. Herald may expect another offset, because the answer to an earlier try was lost. Then this function asks Herald how far
+ * the import has come, and gives `isWhole: false`, because that may be in the middle of the part.
  */
 async function sendPart(
   herald: Herald,

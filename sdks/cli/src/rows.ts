@@ -5,12 +5,15 @@ const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
 const largestRow = 1024 ** 2
 const readAtOnce = 4 * largestRow
 
-/** A row of a file: its text without the line end, and its number. Number 0 is the first row (of a CSV file, the header). Blank rows do not count. */
+/**
+ * A row of a file: its text without the line end, and its number. The first row has the number 0; in a CSV file that is the header. Blank rows are
+ * left out and have no number.
+ */
 export type Row = { number: number; text: string }
 
 /**
- * Reads a file row by row, and counts the rows as Herald does: a quoted field may contain line ends. A row that is not valid CSV, or is longer than
- * 1 MiB, ends at its first line end.
+ * Reads a file row by row, with the same rows as Herald finds in it. In a CSV file a quoted field may contain line ends, which do not end its row. A
+ * row that is not valid CSV, or is longer than 1 MiB, ends at its first line end.
  */
 export function* readRows(file: string, isCsv: boolean): Generator<Row> {
   const descriptor = openSync(file, 'r')

@@ -24,8 +24,9 @@ export function writeSettings(env: Environment, settings: Settings): string {
 }
 
 /**
- * Reads HERALD_URL, HERALD_TOKEN and HERALD_APP, and takes what is not set from the file that `herald login` wrote. The file's token is only sent to
- * the file's address: another HERALD_URL needs a HERALD_TOKEN of its own. Throws a UsageError that says what is missing.
+ * Reads HERALD_URL, HERALD_TOKEN and HERALD_APP, and takes what is not set from the file that `herald login` wrote. When HERALD_URL is another
+ * address than the file's, the file's token is not used, so that it is sent to the file's address only; HERALD_TOKEN must then be set. Throws a
+ * UsageError that says what is missing.
  */
 export function readSettings(env: Environment): Settings {
   const kept = readFile(env)

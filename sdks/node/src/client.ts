@@ -10,11 +10,14 @@ export type Call = CallOptions & {
   body?: unknown
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   headers?: Readonly<Record<string, string>>
-  /** An idempotency key: of POST requests with the same key within 24 hours Herald carries out one. */
+  /** An idempotency key. When several POST requests have the same key within 24 hours, Herald carries out only one of them. */
   idempotencyKey?: string | undefined
   /** Whether the SDK may send the request again after a failure. By default it may, unless the request is a POST without an idempotency key. */
   repeatable?: boolean
-  /** Called when a try fails after the answer to an earlier try was lost. Gives the answer when the earlier try turns out to have succeeded. */
+  /**
+   * Called when a try fails after the answer to an earlier try was lost, because the earlier try may have succeeded. When it has, gives the answer of
+   * the call; else undefined.
+   */
   recover?: (error: HeraldError) => Promise<{ answer: unknown } | undefined>
 }
 
@@ -29,7 +32,7 @@ export type Client = {
 }
 
 type Tried<Answer> = { answer: Answer } | { error: HeraldError }
-/** With `isStream` the caller's signal stays connected after the headers of the answer have come, so that it can end the body. */
+/** With `isStream` the caller's signal still works after the headers of the answer have come, so that it can end the body. */
 type OwnCall = Call & { isStream?: boolean }
 type Read<Answer> = (response: Response) => Promise<Answer>
 

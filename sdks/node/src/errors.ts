@@ -29,7 +29,8 @@ export type ApiCode =
   | 'queue_unavailable'
 
 /**
- * Codes of errors that the SDK finds: no usable answer, or none in time (the first three), or a webhook delivery that cannot be trusted (the others).
+ * Codes of the errors that the SDK itself finds. The first three are for a call without a usable answer in time; the other four are for a webhook
+ * delivery that cannot be trusted.
  */
 export type SdkCode = 'network_error' | 'timeout' | 'invalid_answer' | 'malformed' | 'bad_signature' | 'too_old' | 'too_new'
 

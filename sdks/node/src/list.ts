@@ -2,10 +2,13 @@
 export type ListQuery = { q?: string; limit?: number; cursor?: string }
 export type Page<Item> = { items: Item[]; nextCursor: string | null }
 
-/** A list, newest first. `for await` goes through all items and asks for each page when its items are needed; `page()` gives one page. */
+/** A list, newest first. `for await` goes through all items, and asks for each page only when it gets there. `page()` gives one page. */
 export type List<Item> = AsyncIterable<Item> & { page(): Promise<Page<Item>> }
 
-/** Makes a list from a function that reads one page. It throws an Error when a page names its own cursor as the next, which would never end. */
+/**
+ * Makes a list from a function that reads one page. Going through the list throws an Error when a page names its own cursor as the next one, because
+ * the list would never end.
+ */
 export function listOf<Item>(query: ListQuery, read: (query: ListQuery) => Promise<Page<Item>>): List<Item> {
   return {
     page: () => read(query),

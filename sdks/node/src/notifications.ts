@@ -2,7 +2,10 @@ import type { Client } from './client.ts'
 import type { CallOptions } from './options.ts'
 import type { DryRun, Notification, Schema } from './schema.ts'
 
-/** With an idempotency key of your own you can repeat a send after a crash: requests with the same key within 24 hours send once. */
+/**
+ * With an idempotency key of your own you can repeat a send after a crash. Of several requests with the same key within 24 hours Herald carries out
+ * one.
+ */
 export type SendOptions = CallOptions & { idempotencyKey?: string }
 
 export const notifications = (client: Client) => ({

@@ -8,7 +8,10 @@ export type RequestNotice = {
   /** 1 for the first try. */
   attempt: number
 }
-/** What your hook `onResponse` gets about a try that has ended. `errorCode` says why the try failed. `status` is 0 when no answer came. */
+/**
+ * What your hook `onResponse` gets about a try that has ended. `status` is 0 when no answer came. `errorCode` says why the try failed; it is missing
+ * when the try succeeded.
+ */
 export type ResponseNotice = RequestNotice & { status: number; durationMs: number; errorCode?: string }
 
 export type HeraldOptions = {

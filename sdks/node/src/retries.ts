@@ -16,9 +16,9 @@ export const mayHaveHappened = (error: HeraldError): boolean =>
   error.code === 'network_error' || error.code === 'timeout' || error.code === 'invalid_answer'
 
 /**
- * Gives how many milliseconds to wait after the try with the number `attempt`, which counts from 1. It is the wait that Herald asked for
- * (`retry-after`), or undefined when Herald asked for more than 60 s, so that the call fails. When Herald asked for none, it is a random part of a
- * time that doubles, so that many callers do not repeat at the same moment.
+ * Gives how many milliseconds to wait after a try; `attempt` is the number of the try, from 1. When Herald asked for a wait (`retry-after`), that is
+ * the wait; when it asked for more than 60 s, the result is undefined and the call fails. When Herald asked for none, the wait is a random part of a
+ * time that doubles with each try, so that many callers do not repeat at the same moment.
  */
 export function delayAfter(attempt: number, retryAfterSeconds: number | undefined, random: () => number = Math.random): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds > longestRetryAfterSeconds ? undefined : retryAfterSeconds * 1000

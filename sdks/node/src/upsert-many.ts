@@ -20,7 +20,7 @@ export type UpsertOptions = CallOptions & {
 }
 
 const rowsPerRequest = 500
-/** A request has at most this many bytes of rows. Herald accepts bodies of up to 512 KiB. */
+/** The rows of a request have at most this many bytes, so that its body stays below the 512 KiB that Herald accepts. */
 const bytesPerRequest = 400_000
 const failuresKept = 1_000
 

@@ -3,7 +3,7 @@ import { HeraldError, isTemporary, type ErrorDetail } from './herald-error.ts'
 /** The address of Herald, and the app's public key. */
 export type Service = { baseUrl: string; appKey: string }
 
-/** When Herald asks for a longer wait than this, `call` throws at once instead of waiting. */
+/** The longest wait before a request is sent again, in milliseconds. When Herald asks for a longer one, `call` throws at once. */
 const longestWaitMs = 4_000
 
 /** Sends one request to Herald, with a time limit. It carries no cookie and no referrer, and goes on when the user leaves the page. */

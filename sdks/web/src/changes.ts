@@ -20,7 +20,7 @@ export type Change = {
   method?: string
   path?: string
   body?: (UserChanges & { externalId?: string; optedIn?: boolean }) | undefined
-  /** The id of the device that the change is for, when it is not this browser's present device. */
+  /** The id of the device that the change is for. Undefined when it is for this browser's present device. */
   device?: string
 }
 
@@ -35,30 +35,39 @@ const overtakes: Partial<Record<Kind, string>> = {
   delete: 'register user login logout opted',
 }
 
-/** Adds a change to the waiting ones, and removes waiting changes that it makes pointless. When 50 wait, it also drops logins and user data. */
+/**
+ * Adds a change to the waiting ones, and removes the waiting changes that it makes pointless. When 50 or more wait already, it also removes all
+ * waiting logins and changes of user data, so that the list does not grow without end.
+ */
 export function addChange(kept: Kept, change: Change): void {
   const isFull = kept.changes.length >= most
   const waiting = kept.changes.filter(({ kind }) => !overtakes[change.kind]?.includes(kind) && !(isFull && /user|login/.test(kind)))
   kept.changes = [...waiting, change]
 }
 
-/** Drops changes that have waited for a week, but never an opt-in, an opt-out, a logout or an unsubscription, because the user relies on them. */
+/** Drops changes that have waited for a week. Opt-ins, opt-outs, logouts and unsubscriptions are never dropped, because the user relies on them. */
 export function dropOldChanges(kept: Kept): void {
   kept.changes = kept.changes.filter(({ kind, at }) => Date.now() - at < longestMs || /opt|out|del/.test(kind))
 }
 
 /**
- * Gives the next change to send; undefined when there is none. While Herald has no device for this browser, only a registration (not after an
- * opt-out) and the deletion of an earlier device are sent.
+ * Gives the next change to send; undefined when there is none. While Herald has no device for this browser, only two kinds may be sent: the deletion
+ * of an earlier device, and, when the user has not opted out, a registration.
  */
 export const nextChange = ({ device: { id }, changes, out }: Kept): Change | undefined =>
   id ? changes[0] : changes.find(({ kind, device }) => device || (kind === 'register' && !out))
 
-/** Whether Herald may still send this browser pushes for another user: a logout or a change of users waits. A push then shows no text. */
+/**
+ * Whether Herald may still send this browser pushes for another user, because a logout or a change of users waits to be sent. While it is true, a
+ * push is shown without its text.
+ */
 export const isOwnerUncertain = ({ changes, device: { person } }: Kept): boolean =>
   changes.some(({ kind }) => kind === 'logout' || (kind === 'login' && person))
 
-/** Stores the device's present owner, and the last five logged-in owners before it: pushes to these may still arrive, and must show no text. */
+/**
+ * Stores the device's present owner, and in `former` the last five logged-in owners before. Pushes to a former owner may still arrive, and must show
+ * no text.
+ */
 export function changeOwner(kept: Kept, userId: string, person: string | undefined): void {
   const { device, former = [] } = kept
   const all = device.person ? [device.userId!, ...former] : former

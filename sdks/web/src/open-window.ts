@@ -3,9 +3,9 @@ import type { WindowClient, WorkerScope } from './worker-types.ts'
 const answerMs = 1_000
 
 /**
- * Opens the address that a click on a notification leads to: in a window that shows the address already, else in another window of the site, else in
- * a new window. An existing window gets the click as an event. When its page does not handle the event, the window goes to the address, if the click
- * has one.
+ * Opens the address that a click on a notification leads to. It uses a window that shows the address already, else another window of the site, else a
+ * new window. An existing window first gets the click as an event. When its page does not handle the event, the window goes to the address, if the
+ * click has one.
  */
 export async function openWindow(scope: WorkerScope, pages: readonly WindowClient[], url: string, message: unknown): Promise<void> {
   const target = new URL(url, scope.registration.scope).href

@@ -31,14 +31,18 @@ export type State = {
  * `waiting` and sent later. When Herald or the browser refuses a change, the method rejects with a HeraldError.
  */
 export type Herald = {
-  /** Resolves when the worker and the VAPID key are there, so that a click may call `subscribe`; at once in a browser that cannot have pushes. */
+  /**
+   * Resolves when the worker and the VAPID key are there. From then on a click may call `subscribe`. In a browser that cannot have pushes it resolves
+   * at once.
+   */
   ready: Promise<State>
   state(): Promise<State>
   /** Asks the user for permission and registers this browser. Call it while you handle a click. */
   subscribe(user?: UserChanges): Promise<State>
   /**
-   * Calls `ask`, which shows a dialog of your page, and subscribes when `ask` gives true. By default it asks again 14 days after a refusal, and not
-   * after the third. It does not call `ask` before `ready`, nor when the user is subscribed, has opted out, or has denied the permission.
+   * Calls `ask`, which shows a dialog of your page, and subscribes when `ask` gives true. After a refusal it waits 14 days before it calls `ask`
+   * again, and after the third it never does; `limits` sets other numbers. It also does not call `ask` before `ready`, nor when the user is
+   * subscribed, has opted out, or has denied the permission.
    */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
   /** Ends the browser's subscription and deletes the device at Herald. */
@@ -98,7 +102,8 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     lastError = asHeraldError(thrown)
     if (options.debug) console.debug(lastError)
     if (isTemporary(lastError)) {
-      // Up to ten tries within about a minute, then one every 30 to 60 s.
+      // The wait doubles from 1 s to 8 s, for up to ten tries within about a minute; then it is 60 s. Each wait is shortened to a random part between
+      // a half and the whole, so that pages do not all try at the same moment.
       const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures++)
       clearTimeout(timer)
       timer = setTimeout(tend, seconds * (500 + Math.random() * 500))
@@ -184,7 +189,8 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     externalId = name
     const { device, changes } = await store()
     const last = changes.filter(({ kind }) => /^log/.test(kind)).at(-1)
-    // True when nothing needs to be sent: the last waiting login or logout says the same, or none waits and Herald has confirmed this user already.
+    // True when Herald need not be told. While a login or logout waits, that is when the last one names the same user. When none waits, it is when
+    // Herald has already confirmed this user.
     const isSame = last
       ? last.body?.externalId === name
       : name

@@ -6,8 +6,9 @@ const most = 50
 const longestMs = 7 * 86_400_000
 
 /**
- * Sends reports about a push (delivered, opened, clicked, dismissed), and then reports that failed earlier. When one fails, that report and
- * the later ones are stored for the next event, at most 50, for a week: a worker has too little time during an event to try each for five seconds.
+ * Sends reports about a push (delivered, opened, clicked, dismissed), and after them the reports that are stored from earlier events. When one fails,
+ * it is stored for the next event together with all that come after it, because a worker has too little time during an event to wait five seconds for
+ * each. At most 50 reports are stored, and each is dropped after a week.
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()
@@ -21,7 +22,10 @@ export async function report(store: Store, paths: string[]): Promise<void> {
   })
 }
 
-/** Sends reports in order until one fails for a reason that may pass (no connection, 429, 5xx). Gives how many need no further try. */
+/**
+ * Sends reports in order, until one fails for a reason that may pass: no connection, no answer, a 429 or a 5xx. Gives how many were sent before it;
+ * these need no further try.
+ */
 async function firstRefused(service: Service | undefined, reports: { path: string }[]): Promise<number> {
   let taken = 0
   try {

@@ -42,8 +42,8 @@ export async function hashOf(text: string): Promise<string> {
 
 /**
  * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
- * exists. Puts the error of a change that Herald refused for good into `refused`. When Herald does not know the device any more, begins anew with
- * `beginAnew`. Throws other errors. The caller must let only one call run at a time.
+ * exists. The error of a change that Herald refuses for good is put into `refused`. When Herald does not know the device any more, `beginAnew`
+ * forgets the device. Every other error is thrown, such as that of a request without an answer. The caller must let only one call run at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -54,8 +54,8 @@ export async function settle(telling: Telling): Promise<void> {
 }
 
 /**
- * Gives the browser's subscription. Makes a new one when the user has subscribed and still grants the permission, and the old one is lost or has
- * another VAPID key than the app.
+ * Gives the browser's subscription. When it is lost, or has another VAPID key than the app, makes a new one, provided that the user has subscribed
+ * before and still grants the permission.
  */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
   const { wanted, key } = await store()
@@ -70,8 +70,8 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
 }
 
 /**
- * Makes sure that Herald knows the endpoint of this browser. When the SDK's stored record was lost, it finds the device again by rotating the
- * endpoint to itself. A registration would opt the device in again; a rotation keeps an opt-out.
+ * Makes sure that Herald knows the endpoint of this browser. When the SDK's stored record was lost, it finds the device again by a rotation of the
+ * endpoint to itself. It makes no registration then, because a registration would opt the device in again, and a rotation keeps an opt-out.
  */
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
   const kept = await store()
@@ -115,7 +115,8 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
         continue
       }
       refused.set(change.id, error)
-      // 401 means that Herald does not take the app key any more. The waiting changes stay for a page with a new key, because one may be an opt-out.
+      // 401 means that Herald does not take the app key any more. The waiting changes stay stored, because a later page may have a new key, and one
+      // of the changes may be an opt-out.
       if (status === 401) return
       await store(remove)
     }
@@ -123,8 +124,8 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
 }
 
 /**
- * Forgets a device that Herald does not know any more, with the opt-ins, opt-outs and logouts that wait. Adds a registration when the user has
- * subscribed and not opted out, but not for a device that was found again, whose user may have opted out.
+ * Forgets a device that Herald does not know any more, and drops the opt-ins, opt-outs and logouts that wait for it. When the user has subscribed and
+ * not opted out, it adds a registration. It adds none for a device that was found again (`found`), because its user may have opted out.
  */
 function beginAnew(kept: Kept): void {
   const mayRegister = kept.wanted && !kept.out && !kept.device.found
@@ -158,8 +159,9 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 const nothing = () => undefined
 
 /**
- * Shows Herald that the browser still exists. Registers it when the last registration is a week old or `describeDevice` gives another text, but not
- * after an opt-out. Otherwise reports a session when half an hour has passed since the last.
+ * Shows Herald that the browser still exists. When the last registration is a week old, or `describeDevice` gives another text than then, it
+ * registers the browser again, unless the user has or may have opted out. Otherwise it reports a session, when half an hour has passed since the last
+ * session or registration.
  */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling

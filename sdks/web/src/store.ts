@@ -14,7 +14,10 @@ export type KeptDevice = {
   person?: string | undefined
   /** True when this record was lost and Herald found the device by its endpoint. Its user, and whether the user opted out, are then unknown. */
   found?: boolean
-  /** What `describeDevice` gave at the last registration; `saidAt` is the time of that registration, `seenAt` of the last registration or session. */
+  /**
+   * `told` is what `describeDevice` gave at the last registration, and `saidAt` is the time of that registration. `seenAt` is the time of the last
+   * registration or session, whichever came later.
+   */
   told?: string
   saidAt?: number
   seenAt?: number
@@ -47,8 +50,8 @@ const limitMs = 1_000
 const fresh = (): Kept => ({ device: {}, changes: [], reports: [] })
 
 /**
- * Opens the record of a worker's scope in IndexedDB, which applies changes in the order of the calls. When IndexedDB fails or takes longer than a
- * second, the record is kept in memory until the page is closed.
+ * Opens the record of a worker's scope in IndexedDB. Changes are applied in the order of the calls. When IndexedDB fails or takes longer than a
+ * second, the record is kept in memory from then on, until the page is closed.
  */
 export function openStore(scope: string): Store {
   let memory: Kept | undefined
@@ -72,8 +75,8 @@ const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
   })
 
 /**
- * Reads and changes the record in IndexedDB. It opens the database for each access, because Safari may lose an open connection, and an open one
- * blocks other tabs. When the database answers after more than a second, the change is not made.
+ * Reads and changes the record in IndexedDB. Opens and closes the database each time, because Safari may lose an open connection, and an open
+ * connection blocks other tabs. Rejects after a second; when the database answers later, the change is not made.
  */
 function access(scope: string, change?: (kept: Kept) => void): Promise<Kept> {
   let isLate = false

@@ -15,7 +15,10 @@ export type WorkerOptions = {
   show?: (message: Message) => NotificationOptions | undefined
   /** Gives the address that a click opens. When it gives undefined, nothing is opened, and no page gets a `click` event. */
   click?: (message: Message, action: string | undefined) => string | undefined
-  /** Whether the worker reports a push that it has shown as delivered. `'auto'`: except in Safari, where this was not tried. */
+  /**
+   * Whether the worker reports each push that it has shown as delivered. `'auto'` means that it does so in every browser but Safari, where this was
+   * not tried.
+   */
   reportDelivered?: 'auto' | boolean
 }
 
@@ -23,7 +26,10 @@ const scope = globalThis as unknown as WorkerScope
 
 const messageOf = (notification: Notification): Message | undefined => (notification.data as { herald?: Message } | null)?.herald
 
-/** Whether a push or a click belongs to Herald, as does a push that cannot be read. Handlers of your own should ignore such an event. */
+/**
+ * Whether a push or a click belongs to Herald. A push that cannot be read counts as Herald's too. Handlers of your own should ignore every event for
+ * which this is true.
+ */
 export function isOurs(event: Event): boolean {
   const { data, notification } = event as Partial<PushEvent & NotificationEvent>
   return notification ? messageOf(notification) !== undefined : readMessage(data) !== 'foreign'
@@ -98,7 +104,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
 
   /**
    * Tells Herald when the browser has a new endpoint. When Herald does not know the device, it registers the browser, unless the user has or may have
-   * opted out. After a failure the stored record still has the old endpoint, so the next push or the next load of the page tries again.
+   * opted out. When this fails, the next push or the next load of the page tries again, because the stored record then still has the old endpoint.
    */
   const keepAddress = () =>
     scope.navigator.locks

@@ -143,12 +143,12 @@ test('a push that comes twice is shown once, and a click on a push without a lin
 test("a push that cannot be read shows the name of the site, and a push of another sender is left to the site's own handler", async () => {
   const before = reports.length
   await deliver('this is no JSON')
-  await until(async () => isDeepStrictEqual(await shown(), [{ title: 'localhost', body: '', actions: [] }]), {
-    what: 'the name of the site',
-  })
+  // A notification of the test before may still be there: the browser closes it in its own time.
+  const isNameOfSite = (one: unknown) => isDeepStrictEqual(one, { title: 'localhost', body: '', actions: [] })
+  await until(async () => ((await shown()) as unknown[]).some(isNameOfSite), { what: 'the name of the site' })
   await worker.evaluate('(async () => { for (const one of await registration.getNotifications()) one.close() })()')
   await deliver(JSON.stringify({ title: 'of another sender' }))
-  await until(async () => isDeepStrictEqual(await worker.evaluate('ours'), [true, true, true, true, false]), { what: 'the own handler' })
+  await until(async () => isDeepStrictEqual(await worker.evaluate('ours.slice(-2)'), [true, false]), { what: 'the own handler' })
   expect(await shown()).toEqual([])
   expect(reports.length).toBe(before)
 })

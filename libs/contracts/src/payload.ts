@@ -11,8 +11,8 @@ export * from './payload-shape.ts'
 export * from './push-identity.ts'
 
 /**
- * The most bytes of UTF-8 JSON: for iOS of APNs' payload, for Android of FCM's message without the token, for the web of the plaintext, which becomes
- * 4096 bytes when it is encrypted.
+ * How many bytes of UTF-8 JSON a push may have. They are counted of APNs' payload for iOS, of FCM's message without the token for Android, and for
+ * the web of the plaintext, which becomes 4096 bytes when it is encrypted.
  */
 export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 4096, web: 3993 }
 

@@ -66,7 +66,7 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
-/** A dispatcher that asks waits at most this long for a batch, or a little longer when audience is just making one for it. */
+/** A dispatcher that calls `takeNext` waits at most this long for a batch. It waits a little longer when audience is just making a batch for it. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
@@ -83,8 +83,8 @@ export const takeNext = call<{ batches: GivenBatch[] }>()(
 )
 
 /**
- * Renews the lease of a taken batch: it then ends 12 s from now. `held` is false when another dispatcher has taken the batch or the batch is done;
- * the caller must send no more of the batch.
+ * Renews the lease of a taken batch: it then ends 12 s from now. `held` is false when the caller has lost the batch, because another dispatcher has
+ * taken it or it is done; the caller must then send no more of it.
  */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',
@@ -171,7 +171,10 @@ export type Circuit = {
   since: string
   /** From when on the next probe may be made (ISO); null while the circuit is closed. */
   probeAt: string | null
-  /** 0 while the circuit is closed. Else how many of the app's pushes are held on the platform: on iOS those of both environments together. */
+  /**
+   * How many of the app's pushes on the platform are held; 0 while the circuit is closed. On iOS this is the number for both environments together,
+   * in the circuit of each.
+   */
   heldCount: number
 }
 export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
@@ -188,7 +191,7 @@ export type OpenPush = {
   subscriptionId: string
   userId: string
   platform: Platform
-  /** How many attempts at the provider the push has had. An attempt after which its circuit is open does not count. */
+  /** How many attempts at the provider the push has had. An attempt that left the circuit open does not count. */
   tries: number
   /** Why the push has to be tried again; null before the first attempt. */
   code: FailureCode | null
@@ -251,7 +254,7 @@ export type TagUse = {
   /** The ends of the 95 % interval of `users`. Both ends equal `users` when the number is exact. */
   low: number
   high: number
-  /** The five most frequent values as text, cut to the first 100 characters. */
+  /** The five values that most users have for the tag, as text. Of a longer value only the first 100 characters are given. */
   values: string[]
 }
 export type TagUses = {
@@ -265,8 +268,8 @@ export type TagUses = {
   asOf: string
 }
 /**
- * Lists the tags of an app's users by name, at most the 2,000 most frequent. Of an app with more than 10,000 users only a sample of the users is
- * read, so rare tags may be missing. The answer is at most 30 s old. Fault: rate_limited.
+ * Lists the tags of an app's users by name: at most 2,000 tags, those that most users have. Of an app with more than 10,000 users only a sample of
+ * the users is read, so rare tags may be missing. The answer is at most 30 s old. Fault: rate_limited.
  */
 export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 

@@ -101,8 +101,8 @@ export type AudienceDryRun = {
   /** The reachable devices of the target (`byPlatform`) and the users who own them (`users`). For an experiment the remainder is included. */
   audience: { users: number; byPlatform: Record<Platform, number> }
   /**
-   * The sample from which the numbers below and above were estimated. Its interval is that of the number of devices in `audience`; the number of
-   * users has none. Null when every device was counted.
+   * The sample from which the numbers of this answer were estimated. Its interval is that of the number of devices in `audience`; the number of users
+   * has none. Null when every device was counted.
    */
   estimated: Estimated | null
   /** False for the winner of an experiment: devices that have an outcome in the experiment will be left out, and they are known only at the send. */

@@ -111,7 +111,7 @@ export const ImportReport = z.object({
   web: z.enum(['skip', 'import']),
   columns: z.record(z.string(), z.string()).nullable(),
   maxRowsPerSecond: z.int().nullable(),
-  /** How many bytes of the file have been read and written as rows or errors. The next upload begins at this offset. */
+  /** How many bytes of the file have been handled, from its beginning. The next upload begins at this offset. */
   offset: Count,
   rows: Count,
   bytes: Count,

@@ -75,8 +75,8 @@ const cameFrom = ({ method = '', headers }: IncomingMessage, baseUrl: string | u
 const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
 
 /**
- * Whether a request has a text in the form of a secret key. The key need not be valid: an invalid key is refused later, before it can do anything. A
- * public key does not count, because it is in every copy of a mobile app and anybody can have it.
+ * Whether a request has a text in the form of a secret key. The key need not be valid, because a request with an invalid key is refused later, before
+ * it can do anything. A public key does not count, because it is in every copy of a mobile app and anybody can have it.
  */
 export function givesSecretKey(request: IncomingMessage): boolean {
   const bearer = bearerOf(request)

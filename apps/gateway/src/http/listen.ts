@@ -6,14 +6,21 @@ import { answerBrokenRequests } from './broken-requests.ts'
 /** The whole request, unless it is an upload, must arrive within this time, and its headers within `headersTimeoutMs`. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
-/** An idle connection is kept longer than the usual load balancers keep it (60 s), so that the load balancer closes it and not the gateway. */
+/**
+ * An idle connection is closed after this time. The usual load balancers close it after 60 s. The gateway waits longer, so that it does not close a
+ * connection on which a load balancer is just sending a request.
+ */
 const keepAliveTimeoutMs = 65_000
 /** A gateway that stops waits at most this long for requests under way. */
 const stopWithinMs = 8_000
-/** For this long after a stop has begun, a request on an idle connection is still answered, with `connection: close`, instead of being reset. */
+/**
+ * A gateway that stops closes idle connections only after this time. Until then a request on an idle connection is still answered, with `connection:
+ * close`, and not reset.
+ */
 const lastWordMs = 1_000
 /**
- * At most this many connections wait to be accepted while this process is busy or is being replaced. The kernel's net.core.somaxconn may lower it.
+ * While this process is busy or is being replaced, at most this many connections wait for it to accept them. The kernel's net.core.somaxconn may make
+ * the number lower.
  */
 const backlog = 4_096
 /** A process that is given a socket finds it under this descriptor (sd_listen_fds(3)). */

@@ -28,7 +28,7 @@ type Looked = {
 }
 
 const nameOf = (platform: Platform): string => (platform === 'web' ? 'the web' : platformNames[platform])
-/** A content without a text in the language of at least this share of its devices gets a warning. */
+/** The dry run warns of a language in which the content has no text when at least this share of the devices has the language. */
 const shareWorthAWord = 0.01
 
 /** Gives the warnings of a dry run: what to know before the send goes out (spec: sending/dry-run-warnings). */

@@ -14,8 +14,9 @@ import type { Question, Told } from '../../testing/ask.ts'
 import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
-// These tests bring about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. So they fail for an
-// answer that the gateway can never give. Refusals of other services come from fakes: that a real service refuses like this is not tested here.
+// These tests bring about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. So they fail when the
+// document lists an answer that the gateway can never give. Fakes of the other services give the refusals; that a real service refuses in the same
+// way is not tested here.
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -156,6 +157,7 @@ test.each(outcomes)('the operation %s can answer %i %s, as the OpenAPI document 
   expect(told.body.error?.message).toMatch(/\S/)
   const unknownFields = (told.body.error?.details ?? []).filter(({ path }) => path === 'nobody')
   expect(unknownFields).toHaveLength(code === 'invalid_body' ? 1 : 0)
-  // `asDocumented` takes every 5xx for a mistake of Herald's, so a promised 503 is left out here; its status and code were compared above.
+  // `asDocumented` takes every 5xx for a mistake of Herald's, so a 503 that the document promises is not given to it. The status and code of that 503
+  // were compared above.
   expect(status === 503 ? undefined : asDocumented(route, told)).toBeUndefined()
 })

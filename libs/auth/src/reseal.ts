@@ -21,7 +21,8 @@ export type SealedStore<Place> = {
 export async function sealAllAnew<Place>(sealer: Sealer, store: SealedStore<Place>): Promise<{ resealed: number; left: number }> {
   let resealed = 0
   for (;;) {
-    // The values that open count here, not those that were replaced: another process may have sealed this page meanwhile, and more pages may follow.
+    // This loop goes on while values of a page open, also when none of them was replaced. Another process may have sealed this page meanwhile, and
+    // more pages may follow.
     let opened = 0
     for (const { place, sealed, context } of await store.find(sealer.keyId)) {
       const anew = sealAnew(sealer, sealed, context)

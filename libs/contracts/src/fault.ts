@@ -73,8 +73,8 @@ export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
 /**
- * Makes the Fault for a read, or a check of credentials, that cannot be served now: too many are under way, it took too long, or something that it
- * needs is still being read. The client may repeat the request.
+ * Makes the Fault for a read or a check of credentials that cannot be served now. Too many of them are under way, it took too long, or something that
+ * it needs is still being read. The client may repeat the request after `retryAfterSeconds`.
  */
 export const tooManyReads = (retryAfterSeconds: number): Fault =>
   new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)

@@ -39,7 +39,10 @@ export type Consumer<Body> = StoredMessage<Body> & {
   readonly durable: string
   readonly stream: StreamName
   readonly subject: string
-  /** At most this many messages are delivered and not yet acked, over all processes of the service. It limits what a stuck reader can hold. */
+  /**
+   * At most this many messages are with processes of the service that have not acked them yet. The number is for all processes together, and limits
+   * what a stuck reader can hold.
+   */
   readonly maxAckPending: number
   /** A message whose reader died is delivered again after this many seconds. Readers ack within seconds: long work is a row with a lease. */
   readonly ackWaitSeconds: number

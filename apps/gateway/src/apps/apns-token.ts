@@ -67,7 +67,8 @@ function openOrNone(sealer: Sealer, sealed: string, context: string): string | u
 const minute = 60
 
 /**
- * A token of this age is replaced. Apple takes a token for 60 minutes; the 10 minutes between are for clocks that differ and for pushes in flight.
+ * A token is replaced at this age. Apple takes a token for 60 minutes. The last 10 of them are not used, because clocks differ and pushes are under
+ * way.
  */
 const renewedAfterSeconds = 50 * minute
 /** A token that Apple refuses is kept to this age: Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */

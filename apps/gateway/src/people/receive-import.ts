@@ -19,7 +19,7 @@ const bytesPerLot = 400_000
  */
 const rowsAtOnce = 200
 const restShare = 0.5
-/** The gateway reads this many rows in a row; then it works on other requests before it reads more. */
+/** The gateway gathers this many rows at a stretch; then it works on other requests before it gathers more. */
 const rowsPerTurn = 50
 /** A lot is sent at most this many times while audience, its database or NATS is away. */
 const tries = 6
@@ -150,8 +150,8 @@ const columnsOf = (columns: Columns | undefined): ImportLot['columnOf'] => ({
 })
 
 /**
- * Sends a lot, and sends it again when audience, NATS or the database is away for a moment. When an answer was lost, the import's offset says whether
- * the lot was written: it is then at the end of the lot.
+ * Sends a lot, and sends it again when audience, NATS or the database is away for a moment. When an answer was lost, the import's offset shows
+ * whether the lot was written: then the offset is the end of the lot.
  */
 async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promise<ImportReport> {
   for (let attempt = 1; ; attempt += 1) {

@@ -8,8 +8,8 @@ import type { Tables } from '../../store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * An audit line as it is shown. `subject.unconfirmed` is true when it is unknown whether the change was made, because the gateway died or got no
- * answer from the service that it asked.
+ * An audit line as it is shown. `subject.unconfirmed` is true when nobody knows whether the change was made: the gateway died during the call to the
+ * service that makes the change, or got no answer.
  */
 export type AuditEntry = { id: string; actor: string; action: string; subject: Subject; requestId: string | null; createdAt: string }
 

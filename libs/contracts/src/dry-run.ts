@@ -105,7 +105,10 @@ export type AudienceDryRun = {
    * has none. Null when every device was counted.
    */
   estimated: Estimated | null
-  /** False for the winner of an experiment: devices that have an outcome in the experiment will be left out, and they are known only at the send. */
+  /**
+   * Whether the numbers cover all that the send will leave out. False only for the send of an experiment's winner: it also leaves out devices that
+   * have an outcome in the experiment, and these are known only when the send begins.
+   */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
   skips: { reason: 'silent_web' | 'quiet_hours' | 'frequency_cap'; devices: number; estimated: Estimated | null }[]

@@ -80,7 +80,7 @@ export const tooManyReads = (retryAfterSeconds: number): Fault =>
   new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)
 
 /**
- * Makes the Fault for a request that cannot be served now although the database is there: a service or NATS does not answer, a service or the
- * database has too much to do, a service is stopping, or other transactions kept the rows.
+ * Makes the Fault for a request that cannot be served now although the database answers. A service or NATS does not answer, a service or the database
+ * has too much to do, a service is stopping, or other transactions held the rows for too long.
  */
 export const queueUnavailable = (): Fault => new Fault('queue_unavailable', 'A part of the service is unavailable. Try again shortly.')

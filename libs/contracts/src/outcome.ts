@@ -62,8 +62,8 @@ export const End = z.object({
    */
   attempts: z.number().int(),
   /**
-   * The version of the token to which the push was sent. When the device has a newer token by now, an answer that the token is dead does not
-   * invalidate the device (spec: providers/dead-spares-the-new).
+   * The version of the token to which the push was sent. Audience compares it when the answer says that the token is dead: a device that has a newer
+   * token by now is not invalidated (spec: providers/dead-spares-the-new).
    */
   tokenVersion: z.number().int(),
 })

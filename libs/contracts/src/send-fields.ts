@@ -4,7 +4,10 @@ import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks, in seconds: the longest ttl that FCM accepts. */
 export const maxTtlSeconds = 2_419_200
-/** The ttl of a send that gives none, in seconds, unless the operator sets DEFAULT_TTL_SECONDS (spec: sending/ttl). */
+/**
+ * The time to live, in seconds, of a send for which the sender gives none. The operator can set another default with DEFAULT_TTL_SECONDS
+ * (spec: sending/ttl).
+ */
 export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50

@@ -5,7 +5,10 @@ import { z } from 'zod'
 /** Which page of a list of the gateway's own tables is asked for. */
 export type Page = { limit: number; after: Place | undefined; prefix: string | undefined }
 
-/** The query parameters `limit` (1 to 200, default 100) and `cursor`, which every list in pages takes (spec: limits/lists). */
+/**
+ * The query parameters of every list in pages (spec: limits/lists): `limit`, how many items a page may have (1 to 200, default 100), and `cursor`,
+ * where the page begins.
+ */
 export const pageQuery = {
   limit: z
     .string()

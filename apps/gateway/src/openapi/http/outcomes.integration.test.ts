@@ -130,7 +130,10 @@ test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as c
   },
 )
 
-/** When another service refuses with these errors, the items of a batch have them and the batch is answered 200 (batches.integration.test.ts). */
+/**
+ * The errors that a batch answers for a single item. When another service refuses an item with one of them, the batch as a whole is answered 200;
+ * batches.integration.test.ts tests that.
+ */
 const ofEachItem: ReadonlySet<string> = new Set(['rate_limited', 'queue_unavailable', 'database_unavailable'])
 
 /** These routes ask no other service; database-away.integration.test.ts tests every route without a database. */

@@ -36,7 +36,10 @@ export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUs
   const remember = ttlSeconds > 0
   const known = new LRUCache<string, VerifiedKey & NotedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
-  /** The hashes of working keys, by the key's text: hashing is the most expensive part of verifying a key that is remembered. */
+  /**
+   * The hashes of working keys, by the key's text. They are remembered, because for a key that is in the cache computing the hash would be the most
+   * expensive part of verifying it.
+   */
   const hashes = new LRUCache<string, string>({ max: mostRemembered })
   const asking = new Map<string, Promise<(VerifiedKey & NotedKey) | undefined>>()
 

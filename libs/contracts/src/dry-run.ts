@@ -11,8 +11,8 @@ const mostSamples = 20
 const defaultSamples = 5
 
 /**
- * The devices for which a dry run shows the push that each would get: those named by `subscriptionIds`, or as many devices of the target, chosen at
- * random, as `random` says. As long as the devices of the target do not change, the same `seed` chooses the same devices.
+ * The devices for which a dry run shows the push that each would get. `subscriptionIds` names them; `random` is how many are chosen at random from
+ * the target instead. As long as the devices of the target do not change, the same `seed` chooses the same devices.
  */
 export const Samples = z
   .strictObject({

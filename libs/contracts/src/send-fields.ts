@@ -22,7 +22,10 @@ function whyNotDataKey(key: string): string | undefined {
   return undefined
 }
 
-/** The caller's values beside the notification: texts by key, at most 50 keys, and 3072 bytes of UTF-8 for keys and values together. */
+/**
+ * The caller's values beside the notification: texts by key. There may be at most 50 keys, and keys and values together may have at most 3072 bytes
+ * of UTF-8.
+ */
 export const CustomData = z.record(z.string(), z.string()).superRefine((data, context) => {
   let bytes = 0
   for (const [key, value] of Object.entries(data)) {

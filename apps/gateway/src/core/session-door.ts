@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * A session: its id in the table (not the id in the cookie), the operator's name, when the session ends, and the token that every change must send.
+ * A session of the dashboard. `id`: its id in the table, which is not the id in the cookie. `name`: the operator's name. `expiresAt`: when the
+ * session ends. `csrfToken`: the token that every change must send.
  */
 export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
 

@@ -11,9 +11,9 @@ import type { Access } from './route.ts'
 const unauthorized = (message: string) => fault('unauthorized', message)
 
 /**
- * Verifies the API key of a request and gives it. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (spec:
- * limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because pages and mobile
- * apps send that header, and they must not have a secret key. Fault: unauthorized.
+ * Verifies the API key of a request and gives it. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key`
+ * (spec: limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because pages and
+ * mobile apps send that header, and they must not have a secret key. Fault: unauthorized.
  */
 export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
   const bearer = bearerOf(request)

@@ -301,7 +301,8 @@ export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
 )
 
 /**
- * Records that the mobile app or the page came to the foreground: counts a session when the last one began 30 minutes ago or more, or there was none.
+ * Records that the mobile app or the page came to the foreground. A new session is counted when there was none before, or the last one began 30
+ * minutes ago or more.
  */
 export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
   'rpc.audience.start-session',

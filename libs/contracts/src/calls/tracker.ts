@@ -301,8 +301,9 @@ export const readPace = call<{ pace: { pushes: number; seconds: number } | null 
 // What is counted over time (spec: administration/series).
 
 /**
- * Reads an app's counters by the hour or UTC day, from the hour or day that contains `from` (null: the last 24 hours or 30 days) to the last one that
- * begins before `to` (null: now). Fault: invalid_body at `from` (too long ago, ahead of now, more than 2,000 points or 10,000 counts of codes).
+ * Reads an app's counters by the hour or by the UTC day. The first hour or day is the one that contains `from`; without `from` the answer has the
+ * last 24 hours or 30 days. The last is the last one that begins before `to`; without `to` it is the present one. Fault: invalid_body at `from` (too
+ * long ago, ahead of now, more than 2,000 points or 10,000 counts of codes).
  */
 export const readSeries = call<Series>()(
   'rpc.tracker.read-series',

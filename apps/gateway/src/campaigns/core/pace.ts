@@ -13,6 +13,9 @@ export function paceOf(samples: readonly Sample[]): number {
   return Math.round(((newest.settled - oldest.settled) / (newest.at - oldest.at)) * 10_000) / 10
 }
 
-/** Gives the seconds until the last waiting push has an outcome at this pace: 0 when no push waits, null while no push gets an outcome. */
+/**
+ * Gives the seconds until the last waiting push has an outcome at this pace. 0 when no push waits. Null when pushes wait and the pace is 0, because
+ * no push gets an outcome.
+ */
 export const etaSeconds = (waiting: number, ratePerSecond: number): number | null =>
   waiting === 0 ? 0 : ratePerSecond <= 0 ? null : Math.ceil(waiting / ratePerSecond)

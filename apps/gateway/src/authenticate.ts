@@ -21,21 +21,25 @@ export type ApiKeys = {
 }
 
 /**
- * Each cache below holds at most this many keys, which takes about 5 MB. Valid and invalid keys have separate caches, so a flood of invalid keys
- * pushes out no valid key.
+ * Each cache below holds at most this many keys, which takes about 5 MB for a cache. Valid and invalid keys have separate caches: so a flood of
+ * requests with invalid keys does not push valid keys out of the cache.
  */
 const mostRemembered = 10_000
 const longestRefusalSeconds = 10
 
 /**
- * Verifies API keys. Each answer is remembered for `ttlSeconds`, but for at most 10 s when there is no such key (spec: limits/key-revoked). Many
- * requests with one key that is not known yet share one query, so a burst after a start costs the database one look-up per key.
+ * Verifies API keys. Each answer is remembered for `ttlSeconds`, but the answer that there is no such key for 10 s at most
+ * (spec: limits/key-revoked). When many requests come at once with one key that is not remembered, they share one query. So a burst after a start
+ * costs the database one look-up for each key.
  */
 export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUses, 'note'> }, ttlSeconds: number): ApiKeys {
   const remember = ttlSeconds > 0
   const known = new LRUCache<string, VerifiedKey & NotedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
-  /** The hashes of working keys, by the key's text: hashing is the most expensive part of verifying a key that is remembered. */
+  /**
+   * The hashes of working keys, by the key's text. They are remembered, because for a key that is in the cache computing the hash would be the most
+   * expensive part of verifying it.
+   */
   const hashes = new LRUCache<string, string>({ max: mostRemembered })
   const asking = new Map<string, Promise<(VerifiedKey & NotedKey) | undefined>>()
 

@@ -2,8 +2,8 @@ import { appChanged, keyRevoked } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 
 /**
- * Tells this process and every other process that an app was changed or a key was revoked, so that each process forgets what it remembers of that app
- * or key.
+ * Tells every gateway process, this one included, that an app was changed or a key was revoked. Each process then forgets what it has cached of that
+ * app or key.
  */
 export type Changes = {
   appChanged(appId: string): void

@@ -1,6 +1,6 @@
 import { tooManyReads } from '@herald/contracts/fault'
 
-/** One process works on at most this many dry runs and exports at once: 4 of all apps together, 1 of each app. */
+/** The limits of one process for dry runs and exports that run at the same time: `mostAtOnce` for all apps together, `mostOfApp` for each app. */
 const mostAtOnce = 4
 const mostOfApp = 1
 const againSeconds = 2

@@ -64,7 +64,10 @@ function endSessions({ db }: { db: Kysely<Tables> }, life: SessionLife): Sweep {
   )
 }
 
-/** The audit is swept this often. An intent becomes a line when it is a minute old, and retention is counted in days, so that is often enough. */
+/**
+ * The audit is swept this often. That is often enough, because an intent becomes a line only when it is a minute old, and lines are deleted by their
+ * age in days.
+ */
 const auditEveryMs = 15_000
 
 /**

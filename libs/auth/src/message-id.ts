@@ -14,8 +14,8 @@ export type MessageIdParts = {
 }
 
 /**
- * The longest msgId, in characters. Four ids, the longest platform, a variant of 32 characters and five bars are 140 bytes, which are 187 characters
- * of base64url; a dot and 22 characters of signature follow.
+ * The longest msgId, in characters. It is base64url, a dot and 22 characters of signature. The base64url has 187 characters, because it encodes at
+ * most 140 bytes: four ids, the longest platform, a variant of 32 characters and five bars.
  */
 const maxLength = 187 + 1 + 22
 const form = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/
@@ -30,8 +30,8 @@ export const mintMessageId = (secret: string, { userId, subscriptionId, variant,
   openMessageIds(secret, common)(userId, subscriptionId, variant)
 
 /**
- * Gives a function that makes the msgIds of a campaign's pushes on one platform. The part that these ids have in common is encoded once. So an
- * id costs 1.9 µs instead of 4.3: the base64url of its remaining parts, and two hashes.
+ * Gives a function that makes the msgIds of a campaign's pushes on one platform. The part that these ids have in common is encoded once, so for each
+ * id only its remaining parts are encoded, and two hashes are computed. That takes 1.9 µs for an id; encoding all parts takes 4.3 µs.
  */
 export function openMessageIds(
   secret: string,
@@ -50,7 +50,8 @@ export function openMessageIds(
   return (userId, subscriptionId, variant) => {
     const parts = `${rest}${userId}|${subscriptionId}|${platform}|${variant}`
     if (parts.length > maxLength) throw new TypeError('a part of a msgId is too long')
-    // Ids, platforms and variants are ASCII, so latin1 fits. A new buffer for each push would cost as much as the hash.
+    // Ids, platforms and variants are ASCII, so latin1 writes them right. All ids are written into one buffer, because a new buffer for each push
+    // would cost as much as the hash.
     const own = text.toString('base64url', 0, text.write(parts, 'latin1'))
     if (head.length + own.length > maxLength) throw new TypeError('a part of a msgId is too long')
     inside.write(own, from, 'latin1')

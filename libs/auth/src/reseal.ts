@@ -14,14 +14,15 @@ export type SealedStore<Place> = {
 }
 
 /**
- * Seals all values again that were not sealed with the first of the SEAL_KEYS, so that the other keys can be removed from the list. A value that
- * changes meanwhile, or that no key opens, is left as it is. Gives how many values it sealed (`resealed`), and how many are still sealed with
- * another key (`left`): when `left` is 0 all other keys can be removed.
+ * Seals with the first of the SEAL_KEYS all values that another key sealed, so that the other keys can be removed from the list. A value that changes
+ * meanwhile, or that no key opens, is left as it is. `resealed`: how many values it sealed. `left`: how many values are still sealed with another
+ * key; at 0 all other keys can be removed.
  */
 export async function sealAllAnew<Place>(sealer: Sealer, store: SealedStore<Place>): Promise<{ resealed: number; left: number }> {
   let resealed = 0
   for (;;) {
-    // The values that open count here, not those that were replaced: another process may have sealed this page meanwhile, and more pages may follow.
+    // This loop goes on while values of a page open, also when none of them was replaced. Another process may have sealed this page meanwhile, and
+    // more pages may follow.
     let opened = 0
     for (const { place, sealed, context } of await store.find(sealer.keyId)) {
       const anew = sealAnew(sealer, sealed, context)

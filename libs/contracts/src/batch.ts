@@ -21,8 +21,8 @@ export type FanOutPointer = z.infer<typeof FanOutPointer>
 export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id, size: z.number().int().min(1).optional() })
 export type BatchPointer = z.infer<typeof BatchPointer>
 /**
- * At most this many pointers share one message on a lane. Pointers at small batches share a message, also when they are of several apps. The number
- * is small, so that one message is only a small part of what a dispatcher works on at once.
+ * Pointers at small batches share a message on a lane, also when the batches are of several apps. A message has at most this many pointers. They are
+ * few, so that one message is only a small part of what a dispatcher works on at once.
  */
 export const pointersPerMessage = 16
 export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).max(pointersPerMessage) })
@@ -33,23 +33,24 @@ export type BatchPointers = z.infer<typeof BatchPointers>
  */
 export const leaseMs = 12_000
 export const leaseRenewMs = 3_000
-/** A batch holds at most this many pushes; a page of the fan-out scans `pageSize` devices. */
+/** A batch has at most `batchSize` pushes. A page of the fan-out scans `pageSize` devices, so it may make several batches. */
 export const batchSize = mostPlaces
 export const pageSize = 5_000
 /** A send goes on the prompt lane when its first page is its last and it reaches at most this many devices. */
 export const promptLimit = 1_000
 /**
- * At most this many bulk batches of an app and platform are ready or leased at once. Retries, held batches and batches of paused sends do not count.
- * A page that would go over this number waits. A page also waits while, with the held batches counted too, none of its platforms has room.
+ * An app may have at most this many bulk batches on a platform that wait for a dispatcher or are taken. Retries, held batches and batches of paused
+ * sends do not count. A page whose batches would go over this number waits. Held batches have one effect: when they are counted too and then no
+ * platform of the page has room, the page also waits.
  */
 export const bulkWindow = 16
 /**
- * A send that names at most this many users or devices is handed over to audience in a call. Audience begins it in one transaction together with other
- * such sends, unless it reaches more devices than this, goes out in waves, may be held in quiet hours, obeys a frequency cap, or is the winner of an
- * experiment.
+ * Campaigns hands a send that names at most this many users or devices over to audience in a call, and audience begins several such sends in one
+ * transaction. A send begins alone, by a pointer, when it reaches more than this many devices, goes out in waves, may be held in quiet hours, obeys a
+ * frequency cap, or is the winner of an experiment.
  */
 export const smallSend = 100
-/** A batch of at most this many pushes may be taken, and finished, in one call together with other small batches. */
+/** A batch is small when it has at most this many pushes. One call may take several small batches, and one call may finish several. */
 export const smallBatch = 20
 /** A push has at most this many attempts that count (spec: providers/tries). An attempt after which the push's circuit is open does not count. */
 export const maxTries = 5
@@ -113,8 +114,8 @@ export type Decided = {
 } & ({ outcome: 'skipped'; code: SkipReason; providerCode?: string } | { outcome: 'failed'; code: FailureCode; providerCode?: string })
 
 /**
- * A batch that audience leased to a waiting dispatcher in the transaction that made the batch. `takes` is the number of this take: a finish or
- * renewal with an older number is refused.
+ * A batch that audience leased to a waiting dispatcher in the transaction that made the batch. `takes`: how many times the batch has been taken, this
+ * take included. A finish or renewal with a lower number is refused. `size`: the number of pushes in the batch.
  */
 export type GivenBatch = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; takes: number; size: number }
 
@@ -135,9 +136,15 @@ export type TakenBatch =
       day: string
       /** The number that the batch of these pushes had when they were queued, counted within the campaign. */
       no: number
-      /** The number of this take. The dispatcher sends it with each finish and renewal; audience answers `lost` to the number of an earlier take. */
+      /**
+       * How many times the batch has been taken, this take included. The dispatcher sends this number with each finish and renewal; to the number of
+       * an earlier take audience answers `lost`.
+       */
       takes: number
-      /** How many attempts that count (`maxTries`) these pushes have had before this take. A kill of a dispatcher does not count as an attempt. */
+      /**
+       * How many attempts each of these pushes has had before this take. Only attempts that count are in it (`maxTries`). An attempt that was cut off
+       * because its dispatcher was killed does not count.
+       */
       tries: number
       /** The provider's answers to the earlier attempts; absent when none is known. */
       trail?: Attempt[] | undefined
@@ -150,12 +157,12 @@ export type TakenBatch =
       decided: Decided[]
       /**
        * True when the circuit is open and this take is its probe: the dispatcher sends to the first recipient only and gives the others back as
-       * retries. False for a send with ttl 0, whose pushes have only one try: all of them are sent.
+       * retries. False for a send with ttl 0: its pushes have only one attempt, so the dispatcher sends to all recipients.
        */
       probe: boolean
       /**
-       * iOS only: environments whose circuit is open although the batch as a whole is not held. Their recipients come back as retries in `inMs`
-       * milliseconds.
+       * iOS only: the APNs environments whose circuit is open, when the batch could be taken all the same. The dispatcher sends nothing to the
+       * recipients in these environments and gives them back as retries that are due in `inMs` milliseconds.
        */
       heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
       /**

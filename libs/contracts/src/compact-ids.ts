@@ -1,4 +1,7 @@
-/** The ids of a batch travel between services as base64 of 12 bytes for each id, which is 16 characters; in JSON an id takes 27. */
+/**
+ * The ids of a batch travel between services as one text: base64 of the 12 bytes of each id. So an id takes 16 characters. In a JSON list it would
+ * take 27: 24 hex characters, two quotation marks and a comma.
+ */
 
 const idCharacters = 24
 const packedCharacters = 16

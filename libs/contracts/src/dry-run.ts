@@ -11,8 +11,8 @@ const mostSamples = 20
 const defaultSamples = 5
 
 /**
- * The devices for which a dry run shows the push that each would get: those named by `subscriptionIds`, or as many devices of the target, chosen at
- * random, as `random` says. As long as the devices of the target do not change, the same `seed` chooses the same devices.
+ * The devices for which a dry run shows the push that each would get. `subscriptionIds` names them; `random` is how many are chosen at random from
+ * the target instead. As long as the devices of the target do not change, the same `seed` chooses the same devices.
  */
 export const Samples = z
   .strictObject({
@@ -66,12 +66,12 @@ export const sampleSkips = [...skipReasons, 'not_in_target', 'not_in_experiment'
 export type SampleSkip = (typeof sampleSkips)[number]
 
 /**
- * How a number was estimated: from a sample of `sampleSize` devices in random blocks of the table. With a probability of 95 % the true number lies in
- * `interval`.
+ * How one number was estimated. `sampleSize`: how many devices were read, in random blocks of the table. With a probability of 95 % the true number
+ * lies in `interval`.
  */
 export type Estimated = { sampleSize: number; interval: [low: number, high: number] }
 
-/** How many devices would be shown the text of a locale, of one variant. */
+/** How many devices would be shown the text that one variant has in one locale. */
 export type ShownLocale = {
   /** The id of the variant; empty without an experiment. */
   variant: string
@@ -98,11 +98,17 @@ export type SampleDevice = {
 export type AudienceDryRun = {
   /** When the send would begin (ISO), by the database's clock. */
   startsAt: string
-  /** Reachable devices of the target. For an experiment this includes its remainder. */
+  /** The reachable devices of the target (`byPlatform`) and the users who own them (`users`). For an experiment the remainder is included. */
   audience: { users: number; byPlatform: Record<Platform, number> }
-  /** How the numbers of devices and users were estimated. Null when every device was counted. */
+  /**
+   * The sample from which the numbers of this answer were estimated. Its interval is that of the number of devices in `audience`; the number of users
+   * has none. Null when every device was counted.
+   */
   estimated: Estimated | null
-  /** False for the winner of an experiment: devices that have an outcome in the experiment will be left out, and they are known only at the send. */
+  /**
+   * Whether the numbers cover all that the send will leave out. False only for the send of an experiment's winner: it also leaves out devices that
+   * have an outcome in the experiment, and these are known only when the send begins.
+   */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
   skips: { reason: 'silent_web' | 'quiet_hours' | 'frequency_cap'; devices: number; estimated: Estimated | null }[]

@@ -18,9 +18,9 @@ export type EventType = (typeof eventTypes)[number]
 const Id = z.string().length(24)
 
 /**
- * One event as it travels between services: ids, codes, numbers and a campaign's name, never a token, an endpoint, a text of a push or an external id
- * (webhooks looks the external id up when it fixes the body of a delivery). The event's public id is computed from campaign, device and type
- * (spec: webhooks/event-id).
+ * One event as it travels between services. It has ids, codes, numbers and a campaign's name, and never a token, an endpoint or a text of a push. It
+ * has no external id either: webhooks looks that up when it fixes the body of a delivery. The event's public id is computed from campaign, device and
+ * type (spec: webhooks/event-id).
  */
 export const Event = z.object({
   type: z.enum(eventTypes),

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 /** Gives two numbers for a user in an experiment, each at least 0 and below 1. They are computed from campaign and user alone. */
 function placeOf(campaignId: string, userId: string): { sample: number; variant: number } {
   const digest = createHash('sha256').update(`${campaignId}:${userId}`).digest()
-  // 48 bits each: a JavaScript number holds them exactly, and different parts of one digest are independent of each other.
+  // Each number is made of 48 bits of the digest, because a JavaScript number holds 48 bits exactly. The two numbers use different parts of the
+  // digest, so they are independent of each other.
   return { sample: digest.readUIntBE(0, 6) / 2 ** 48, variant: digest.readUIntBE(6, 6) / 2 ** 48 }
 }
 

@@ -73,14 +73,14 @@ export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
 /**
- * Makes the Fault for a read, or a check of credentials, that cannot be served now: too many are under way, it took too long, or something that it
- * needs is still being read. The client may repeat the request.
+ * Makes the Fault for a read or a check of credentials that cannot be served now. Too many of them are under way, it took too long, or something that
+ * it needs is still being read. The client may repeat the request after `retryAfterSeconds`.
  */
 export const tooManyReads = (retryAfterSeconds: number): Fault =>
   new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)
 
 /**
- * Makes the Fault for a request that cannot be served now although the database is there: a service or NATS does not answer, a service or the
- * database has too much to do, a service is stopping, or other transactions kept the rows.
+ * Makes the Fault for a request that cannot be served now although the database answers. A service or NATS does not answer, a service or the database
+ * has too much to do, a service is stopping, or other transactions held the rows for too long.
  */
 export const queueUnavailable = (): Fault => new Fault('queue_unavailable', 'A part of the service is unavailable. Try again shortly.')

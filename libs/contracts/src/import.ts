@@ -111,7 +111,7 @@ export const ImportReport = z.object({
   web: z.enum(['skip', 'import']),
   columns: z.record(z.string(), z.string()).nullable(),
   maxRowsPerSecond: z.int().nullable(),
-  /** How many bytes of the file have been handled: the next upload begins there. */
+  /** How many bytes of the file have been handled, from its beginning. The next upload begins at this offset. */
   offset: Count,
   rows: Count,
   bytes: Count,
@@ -128,7 +128,7 @@ export const ImportReport = z.object({
   /** How many of the created and updated devices are opted out in the file. */
   optedOut: Count,
   warnings: Counts,
-  /** The mean rate from the first written row to the last so far; null before any row was written. */
+  /** How many rows were written per second, on average from the first written row to the last so far; null before any row was written. */
   rowsPerSecond: z.number().nullable(),
   createdAt: z.string(),
   endedAt: z.string().nullable(),

@@ -5,8 +5,8 @@ export type Recurrence = Extract<Schedule, { type: 'recurring' }>
 export type Occurrence = { at: Date; localDate: string }
 
 /**
- * The next occurrence is searched on yesterday and on this many days from today on: a week has every weekday, one day more is needed when today's
- * time has passed, and one is to spare.
+ * The next occurrence is searched on yesterday and on this many days from today on. Seven days have every weekday, an eighth is needed when today's
+ * time has passed, and the ninth is to spare.
  */
 const searchDays = 9
 

@@ -40,7 +40,7 @@ export type FailureCode = (typeof failureCodes)[number]
 
 const Id = z.string().length(24)
 
-/** A batch has at most this many pushes (batch.ts). A push is named by its place in its batch; the first place is 0. */
+/** A batch has at most this many pushes (`batchSize` in batch.ts), so their places are 0 to 499. A push is named by its place in its batch. */
 export const mostPlaces = 500
 const Place = z
   .number()
@@ -56,11 +56,14 @@ export const End = z.object({
   providerCode: z.string().max(200),
   /** The id of the experiment's variant; empty without an experiment. */
   variant: z.string().max(100),
-  /** How many attempts at the provider count (`maxTries`), the last one included; 0 when the outcome was decided without such an attempt. */
+  /**
+   * How many attempts at the provider the push has had, the last one included. Only attempts that count are in it (`maxTries`). 0 when the outcome
+   * was decided before the first of them.
+   */
   attempts: z.number().int(),
   /**
-   * The version of the token to which the push was sent. When the device has a newer token by now, an answer that the token is dead does not
-   * invalidate the device (spec: providers/dead-spares-the-new).
+   * The version of the token to which the push was sent. Audience compares it when the answer says that the token is dead: a device that has a newer
+   * token by now is not invalidated (spec: providers/dead-spares-the-new).
    */
   tokenVersion: z.number().int(),
 })
@@ -70,7 +73,7 @@ export type End = z.infer<typeof End>
 export const EndOfPlaces = End.extend({ places: z.array(Place).min(1).max(mostPlaces) })
 export type EndOfPlaces = z.infer<typeof EndOfPlaces>
 
-/** A push has at most this many attempts that count before its last one (batch.ts, `maxTries`). */
+/** A push has at most this many attempts that count before its last one: `maxTries` (batch.ts) less one. */
 export const mostAttemptsBefore = 4
 /** The provider's answer to an attempt that was not the push's last. `at`: when the answer came (ISO), by the database's clock. */
 export const Attempt = z.object({ at: z.iso.datetime(), code: z.enum(failureCodes).nullable(), providerCode: z.string().max(200) })

@@ -11,8 +11,8 @@ export * from './payload-shape.ts'
 export * from './push-identity.ts'
 
 /**
- * The most bytes of UTF-8 JSON: for iOS of APNs' payload, for Android of FCM's message without the token, for the web of the plaintext, which becomes
- * 4096 bytes when it is encrypted.
+ * How many bytes of UTF-8 JSON a push may have. They are counted of APNs' payload for iOS, of FCM's message without the token for Android, and for
+ * the web of the plaintext, which becomes 4096 bytes when it is encrypted.
  */
 export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 4096, web: 3993 }
 
@@ -70,7 +70,10 @@ export function cutBody(body: string, excessBytes: number): string | undefined {
   return `${body.slice(0, Math.max(least, graphemeBoundary(body, fits)))}…`
 }
 
-/** Moves a place in a text in front of a surrogate pair that it would split: half a pair is 6 bytes of JSON, a complete pair only 4. */
+/**
+ * Moves a place that would split a surrogate pair to before the pair. A text that ends in half a pair would be measured wrong: half a pair takes 6
+ * bytes of JSON, the complete pair only 4.
+ */
 const wholePair = (text: string, at: number): number => ((text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at)
 
 /** The parts of a send that decide whether it fits, as known when the send is created. */
@@ -84,9 +87,9 @@ export type SendToMeasure = {
 }
 
 /**
- * Finds the locales that can never be sent on some platform, as details at `content.<locale>`: their smallest payload (`smallest`, with the shortest
- * msgId) is over the platform's limit. Empty when all locales fit. Campaigns calls this when a send is created, with the fields of its template, and
- * the dashboard calls it for a draft.
+ * Finds the locales that can never be sent on some platform, because even their smallest payload (`smallest`, with the shortest msgId) is over the
+ * platform's limit. Gives them as details at `content.<locale>`; the list is empty when all locales fit. Campaigns calls this when a send is created,
+ * with the fields of its template, and the dashboard calls it for a draft.
  */
 export function checkFits(send: SendToMeasure): FaultDetail[] {
   if (send.silent === true || send.content === undefined || send.content === null) return []
@@ -125,8 +128,8 @@ export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
 const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 
 /**
- * Gives the smallest form of an entry, in which every placeholder renders as nothing: texts lose their placeholders, addresses with a placeholder are
- * left out, an action without a title is left out, and the body is cut to 40 characters when that saves bytes.
+ * Gives the smallest form of an entry, in which every placeholder renders as nothing. Texts lose their placeholders. Addresses with a placeholder and
+ * actions without a title are left out. The body is cut to 40 characters when that saves bytes.
  */
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)

@@ -32,7 +32,7 @@ function readInstant(value: Value, now: Date | undefined): Date | undefined {
   return typeof value === 'string' ? parseTimestamp(value) : undefined
 }
 
-/** Only numbers of seconds within the years 1000 to 9999 count as dates. */
+/** A number counts as a date only when, as Unix seconds, it lies in the years 1000 to 9999. */
 const [firstInstant, lastInstant] = [Date.UTC(1000, 0, 1), Date.UTC(9999, 11, 31)]
 
 const validDate = (milliseconds: number): Date | undefined =>
@@ -64,8 +64,8 @@ type Directive = { written: string; flags: string; width: number; letter: string
 const formats = new Map<string, (string | Directive)[]>()
 
 /**
- * Splits a format into texts and conversions, and remembers the result, because a format nearly always comes from a template. The memory is bounded,
- * because a user's tag may be a format too.
+ * Splits a format into texts and conversions. The result is remembered, because a format nearly always comes from a template and is used for many
+ * pushes. The number of remembered formats is bounded, because a user's tag may be a format too.
  */
 function piecesOf(format: string): (string | Directive)[] {
   const known = formats.get(format)

@@ -9,7 +9,10 @@ export const platformNames: Readonly<Record<Platform, string>> = { ios: 'iOS', a
 export const perPlatform = <Value>(make: (platform: Platform) => Value) =>
   Object.fromEntries(platforms.map((platform) => [platform, make(platform)])) as Record<Platform, Value>
 
-/** The names of columns that count by platform: `queued_ios` and so on, in the order of `platforms`. */
+/**
+ * Gives the names of three columns, one for each platform and in the order of `platforms`: for the prefix `queued` they are `queued_ios`,
+ * `queued_android` and `queued_web`.
+ */
 export const platformColumns = <const Prefix extends string>(prefix: Prefix): `${Prefix}_${Platform}`[] =>
   platforms.map((platform) => `${prefix}_${platform}` as const)
 
@@ -17,8 +20,8 @@ export const platformColumns = <const Prefix extends string>(prefix: Prefix): `$
 export const sumOf = (counts: Readonly<Record<Platform, number>>): number => platforms.reduce((sum, platform) => sum + counts[platform], 0)
 
 /**
- * The two lanes of each platform, so that a send to a million devices does not delay a small one. `prompt` takes sends whose first page is their last
- * and that reach at most 1,000 devices; `bulk` takes all others (spec: sending/lanes).
+ * The two lanes of each platform (spec: sending/lanes). A send goes on `prompt` when its first page is its last and it reaches at most 1,000 devices;
+ * every other send goes on `bulk`. There are two, so that a send to a million devices does not delay a small one.
  */
 export const lanes = ['prompt', 'bulk'] as const
 export type Lane = (typeof lanes)[number]

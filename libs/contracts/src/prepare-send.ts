@@ -7,7 +7,7 @@ import type { PlaceholderValues } from './placeholder.ts'
 import type { Platform } from './platform.ts'
 import { compileEntry, type EntryRenderer, type NoteOfRender } from './render-entry.ts'
 
-/** A send whose content is compiled by variant and locale once for many pushes, not for each push. */
+/** A send that is ready for many pushes: the text of each variant and locale is compiled once, not for each push. */
 export type PreparedSend = {
   send: FrozenSend
   /** Gives the id of the variant that a user gets; empty without an experiment. */

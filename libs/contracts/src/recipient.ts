@@ -13,8 +13,8 @@ export type Recipient = {
   keys: { p256dh: string; auth: string } | null
   tokenVersion: number
   /**
-   * iOS: the APNs environment to ask first, because it accepted this token after the other environment refused it. Null stands for the environment of
-   * the credentials.
+   * iOS: the APNs environment to ask first. It is set when this environment accepted the token after the other one had refused it. Null stands for
+   * the environment of the credentials.
    */
   environment: 'production' | 'sandbox' | null
   /** Null when the user has no language, and when no text of the send is in several languages. */

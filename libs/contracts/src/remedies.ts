@@ -19,7 +19,10 @@ export const remedies: Readonly<Record<FailureCode, string | null>> = {
   internal: 'the provider gave an answer that Herald does not know: report it with the provider’s code',
 }
 
-/** Two words that Herald itself writes as `providerCode`: for a VAPID subject on no public host, and for a private key that does not open. */
+/**
+ * Two words that Herald itself writes as `providerCode`. `subjectWord`: the VAPID subject is on no public host. `keyWord`: the private key does not
+ * open.
+ */
 export const subjectWord = 'subject'
 export const keyWord = 'credentials'
 

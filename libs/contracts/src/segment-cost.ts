@@ -2,16 +2,16 @@ import { leavesOf } from './segment-match.ts'
 import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
 
 /**
- * The most that a segment may cost, in units of 10 ns per device. The units were measured with 200,000 devices whose data are the most expensive to
- * read (docs/decisions/0014). So at most 16 µs for each device are 16 s of one core for a count of a million devices (8 s on the two cores that a
- * count gets), and 80 ms for a page of a send. A hundred leaves that compare a text or a number with `eq` cost 600 units when it is not a tag or a
- * version. Audience ends a count that takes longer than 18.5 s.
+ * A segment may cost at most this many units. A unit is 10 ns of one core for each device that is tested, so the most is 16 µs for a device: 16 s for
+ * a count of a million devices (8 s on the two cores that a count gets), and 80 ms for a page of a send. The costs were measured with 200,000 devices
+ * whose data are the most expensive to read (docs/decisions/0014). For comparison: a hundred leaves with `eq` on texts or numbers cost 600 units,
+ * unless they are about tags or versions. Audience ends a count that takes longer than 18.5 s.
  */
 export const maxCost = 1_600
 
 /**
- * At most this many values are in all `in` and `nin` lists of a segment together: 20 lists of full length. The values travel with every page of a
- * send.
+ * The lists of all `in` and `nin` leaves of a segment may together hold at most this many values, which is 20 lists of full length. The number is
+ * limited because the values travel with every page of a send.
  */
 export const maxValues = 10_000
 

@@ -4,7 +4,10 @@ import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks, in seconds: the longest ttl that FCM accepts. */
 export const maxTtlSeconds = 2_419_200
-/** The ttl of a send that gives none, in seconds, unless the operator sets DEFAULT_TTL_SECONDS (spec: sending/ttl). */
+/**
+ * The time to live, in seconds, of a send for which the sender gives none. The operator can set another default with DEFAULT_TTL_SECONDS
+ * (spec: sending/ttl).
+ */
 export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50
@@ -19,7 +22,10 @@ function whyNotDataKey(key: string): string | undefined {
   return undefined
 }
 
-/** The caller's values beside the notification: texts by key, at most 50 keys, and 3072 bytes of UTF-8 for keys and values together. */
+/**
+ * The caller's values beside the notification: texts by key. There may be at most 50 keys, and keys and values together may have at most 3072 bytes
+ * of UTF-8.
+ */
 export const CustomData = z.record(z.string(), z.string()).superRefine((data, context) => {
   let bytes = 0
   for (const [key, value] of Object.entries(data)) {

@@ -3,8 +3,8 @@ import { zoneAliases } from './zone-aliases.ts'
 import { isObjectId } from './ids.ts'
 
 /**
- * Whether Postgres and every provider can hold this text. It has no NUL (Postgres error 22021) and no half of a surrogate pair: a half has no UTF-8
- * form, so its bytes and its HMAC would differ from process to process.
+ * Whether Postgres and every provider can hold this text. It must not have a NUL, which Postgres refuses (error 22021). It must not have half of a
+ * surrogate pair either: a half has no UTF-8 form, so its bytes and its HMAC would differ from process to process.
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 

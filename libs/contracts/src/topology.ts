@@ -8,8 +8,8 @@ import { Announcement } from './event.ts'
  */
 export const streams = {
   /**
-   * Pointers only, of about 150 bytes each: 256 MB hold more than 1.5 million of them. A full stream refuses a pointer, and the sweep points at its
-   * row again later.
+   * WORK has only pointers. A pointer has about 150 bytes, so 256 MB hold more than 1.5 million. A full stream refuses a pointer; the sweep then
+   * points at the row again later.
    */
   WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
@@ -39,7 +39,10 @@ export type Consumer<Body> = StoredMessage<Body> & {
   readonly durable: string
   readonly stream: StreamName
   readonly subject: string
-  /** At most this many messages are delivered and not yet acked, over all processes of the service. It limits what a stuck reader can hold. */
+  /**
+   * At most this many messages are with processes of the service that have not acked them yet. The number is for all processes together, and limits
+   * what a stuck reader can hold.
+   */
   readonly maxAckPending: number
   /** A message whose reader died is delivered again after this many seconds. Readers ack within seconds: long work is a row with a lease. */
   readonly ackWaitSeconds: number
@@ -103,23 +106,28 @@ export const eventSubjects = {
 } as const
 
 /**
- * A message whose handler failed is delivered again after this many milliseconds; from the fourth failure on the last number counts. A wait of more
- * than 5 s is never a delayed nak but a row with a due time, because delayed naks fill `maxAckPending` and stall the lane.
+ * The waits in milliseconds before a message whose handler failed is delivered again: the first after its first failure, and so on; from the fourth
+ * failure on the last. A wait of more than 5 s is never a delayed nak but a row with a due time, because a message with a delayed nak still counts in
+ * `maxAckPending` and so stalls the lane.
  */
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
 /**
- * At most this many pointers at the work of one app are on a lane at once. The app's further work waits as rows, which are pointed at with apps
- * taking turns. A lane is first come, first served, so what is on it goes before the work of other apps. 64 pointers are enough for an app that is
- * alone to reach its full rate.
+ * An app has at most this many pointers on a lane at once. Its further work waits as rows; the sweep points at rows with apps taking turns. The
+ * number is limited because a lane is first come, first served: the pointers of one app that are on it go before the work of all other apps. 64
+ * pointers are enough for an app that is alone to reach its full rate.
  */
 export const pointedAtOnce = 64
 
 /**
- * A row that no process has taken is pointed at again after 5, 10, 15, 15 … s. This repairs a lost NATS store and does not flood a slow lane. The
- * queries wait `least(stepSeconds * (pointer_no + 2), mostSeconds)`, where `pointer_no` is the number before it is raised.
+ * The sweep points again at a row that no process has taken: after 5, 10, 15, 15 … s. So a lost NATS store is repaired, and a slow lane is not
+ * flooded. When the sweep points at a row, it computes the wait until the next time as `least(stepSeconds * (pointer_no + 2), mostSeconds)`. The
+ * column `pointer_no` says how many times the sweep had pointed at the row before.
  */
 export const sweepAgain = { stepSeconds: 5, mostSeconds: 15 } as const
 
-/** The wait after the nth attempt at a provider (spec: providers/tries), in seconds: 1, 4, 16, 60, times a random factor of 1 to 1.25. */
+/**
+ * The waits in seconds after the first, second, third and fourth attempt at a provider (spec: providers/tries). Each is multiplied by a random factor
+ * of 1 to 1.25.
+ */
 export const providerRetrySeconds = [1, 4, 16, 60] as const

@@ -59,9 +59,9 @@ export type Webhook = {
   lastError: string | null
   /** How many events wait to be put into a delivery. */
   waitingEvents: number
-  /** How many events were dropped because 100,000 newer ones were waiting, or because the endpoint's stored bytes were too many. */
+  /** How many events were dropped, because 100,000 newer events waited for the endpoint, or because too many bytes were stored for it. */
   droppedEvents: number
-  /** The bytes of waiting events and of stored bodies. */
+  /** How many bytes are stored for the endpoint: its waiting events and the bodies of its deliveries. */
   storedBytes: number
   createdAt: string
   updatedAt: string

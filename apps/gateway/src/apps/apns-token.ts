@@ -19,8 +19,8 @@ type ApnsToken = { token: string; mintedAt: string }
 
 /**
  * Gives the provider token of an app's team and key, or null when the app has no APNs credentials or is deleted. All dispatchers get the same token,
- * because a gateway mints a token only under the lock of its row. A token is replaced after 50 minutes, after 20 when Apple
- * refuses it (spec: providers/apns-provider-token), or at once when none of the SEAL_KEYS opens it.
+ * because a gateway mints a token only under the lock of its row. A token is replaced at the age of 50 minutes. A token that Apple refuses is
+ * replaced at the age of 20 minutes (spec: providers/apns-provider-token), and one that none of the SEAL_KEYS opens at once.
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },
@@ -67,10 +67,14 @@ function openOrNone(sealer: Sealer, sealed: string, context: string): string | u
 const minute = 60
 
 /**
- * A token of this age is replaced. Apple takes a token for 60 minutes; the 10 minutes between are for clocks that differ and for pushes in flight.
+ * A token is replaced at this age. Apple takes a token for 60 minutes. The last 10 of them are not used, because clocks differ and pushes are under
+ * way.
  */
 const renewedAfterSeconds = 50 * minute
-/** A token that Apple refuses is kept to this age: Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */
+/**
+ * A token that Apple refuses is replaced only at this age, because Apple answers TooManyProviderTokenUpdates to a team that changes its token more
+ * often.
+ */
 const keptForSeconds = 20 * minute
 
 /** Says whether the stored token is still used. A token that Apple refuses is replaced as soon as Apple allows, 20 minutes after it was minted. */

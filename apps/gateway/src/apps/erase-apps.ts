@@ -18,7 +18,10 @@ const eraseIn: Record<ErasingApp, Call<{ appId: string }, { done: boolean }>> = 
   tracker: eraseTrackerOfApp,
   webhooks: eraseWebhooksOfApp,
 }
-/** One sweep works on at most this many erasures at once. Each call erases about 5,000 rows at most in the service that is asked. */
+/**
+ * One sweep works on at most this many erasures at once. An erasure stands for all that one service has of one deleted app; each call for it erases
+ * at most about 5,000 rows in that service.
+ */
 const atOnce = 4
 
 type Needs = { db: Kysely<Tables>; bus: Bus; log: Log }

@@ -14,14 +14,17 @@ export type KeyUses = {
 export type NotedKey = { readonly keyId: string; notedHour?: number }
 
 const hourMs = 3_600_000
-/** While this many keys wait to be written, the use of a further key is not noted. A later request with that key notes it. */
+/**
+ * At most this many keys wait in memory for their use to be written. Until they are written, the use of any further key is not noted; a later request
+ * with that key notes it.
+ */
 const mostWaiting = 10_000
 const writtenAtOnce = 1_000
 
 /**
- * Notes in memory the first use of a key in an hour, and again when the cache has forgotten the key meanwhile. A process that is killed loses the
- * uses of its last minute. The database computes the hour by its own clock, so the gateway tells it how many seconds ago the use was
- * (docs/decisions/0017).
+ * Notes in memory the first use of a key in an hour. A further use in the same hour is noted only when the cache has forgotten the key meanwhile. A
+ * process that is killed loses the uses of its last minute. The database computes the hour by its own clock, so the gateway tells it how many seconds
+ * ago the use was (docs/decisions/0017).
  */
 export function openKeyUses(
   clock: { now: () => number; steadyMs: () => number } = { now: Date.now, steadyMs: () => performance.now() },

@@ -6,14 +6,14 @@ import { mostTested, type NotQueued, type TestResult } from '@herald/contracts/t
 import type { Bus } from '@herald/service/bus'
 
 /**
- * At most this many requests of one process wait for tests at once. A further request is answered at once with the results so far, so that the
- * readings for waiting requests stay few.
+ * At most this many requests of one process wait for their tests at the same time. The number is limited, because the gateway reads the status of
+ * each waiting test again and again. A further request is answered at once with the results so far.
  */
 const mostWaits = 50
 const waitMs = 10_000
 /**
- * The pauses between two readings of a test's status: the first, and the longest. A push takes some ten milliseconds as a rule; a push that waits for
- * its next attempt takes seconds.
+ * While a request waits, the gateway reads the test's status again and again. The first pause between two readings is short, because a push takes
+ * some ten milliseconds as a rule. Later pauses grow to the longest, because a push that waits for its next attempt takes seconds.
  */
 const firstRestMs = 50
 const longestRestMs = 500

@@ -9,7 +9,10 @@ import { getApp } from '../apps/store/apps.ts'
 
 export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
 
-/** The tracker and audience are asked at most this many times while a push moves on between their two answers. */
+/**
+ * The tracker and then audience are asked at most this many times in all. They are asked again only when a push moved on between their two answers
+ * (`hasMovedOn`).
+ */
 const mostLooks = 3
 
 /**
@@ -74,8 +77,9 @@ type Seen = {
 }
 
 /**
- * Whether a push moved on between the tracker's answer and audience's: it was queued after the tracker was asked, or it ended before audience looked
- * for its batch. A fan-out that had ended when the tracker was asked queues no other pushes.
+ * Whether a push moved on between the tracker's answer and audience's, so that the two do not fit together. Either the push has ended: the tracker
+ * had no outcome of it, and audience no longer has its batch. Or it is new: the tracker did not know it, and audience says that the fan-out has
+ * passed the device. The second is possible only when the fan-out had not ended for the tracker.
  */
 const hasMovedOn = ({ ledger, pushes, devices }: Seen): boolean =>
   devices.some(({ subscriptionId, push: { is } }) => {

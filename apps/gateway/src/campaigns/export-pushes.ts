@@ -5,7 +5,7 @@ import type { ShownPush } from '../core/open-push.ts'
 import { listShownPushes, type PushesAsked } from './list-pushes.ts'
 
 const perPage = 200
-/** A page is asked for at most this many times while audience or the tracker is too busy for reads (`rate_limited`). */
+/** When audience or the tracker is too busy for a page (`rate_limited`), the page is asked for again: in all at most this many times. */
 const mostTries = 5
 
 const columns = {

@@ -8,7 +8,10 @@ import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
 import { etaSeconds, paceOf, paceOverMs, type Sample } from './core/pace.ts'
 
-/** One process keeps at most this many streams open and refuses more, so that what it reads for watchers each second is bounded. */
+/**
+ * One process keeps at most this many progress streams open and refuses more. So it is bounded how many campaigns it reads each second for the
+ * clients that watch.
+ */
 const mostWatchers = 200
 const lookEveryMs = 1_000
 
@@ -131,7 +134,7 @@ const nothingQueued: Progress = {
 
 /** Reads how far a send has come, and adds a sample to those that the pace is computed from. */
 async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<SendProgress> {
-  // The status is read before the counters: when the last event says that the campaign is over, its counters are complete.
+  // The status is read before the counters. So when the last event says that the campaign is over, its counters are complete.
   const known = await bus.call(readCampaign, campaign)
   if (!known) throw notFound()
   const progress = await bus.call(readProgress, campaign)

@@ -19,8 +19,8 @@ export type PushesAsked = {
 }
 
 /**
- * A cursor into audience's open pushes begins with this prefix; a cursor of the tracker does not. The prefix with `end` is a cursor too: the next
- * page begins with the ledger.
+ * A cursor that begins with this prefix continues in audience's open pushes; any other cursor is the tracker's and continues in the ledger. One
+ * cursor is an exception: the prefix followed by `end` says that the next page begins at the ledger's first push.
  */
 const openPrefix = 'open.'
 const ledgerBegins = `${openPrefix}end`
@@ -54,7 +54,8 @@ export async function listShownPushes(
     ...(outcome === undefined ? {} : { outcome }),
     ...goesOn,
   })
-  // A push that ended between the two answers is in both. The ledger's entry is the newer one.
+  // A push that ended after audience answered and before the tracker did is in both answers. The ledger's entry is the newer one, so the open one is
+  // left out.
   const endedNow = new Set(ended.items.map(nameOf))
   return { items: [...items.filter((item) => !endedNow.has(nameOf(item))), ...ended.items], nextCursor: ended.nextCursor }
 }

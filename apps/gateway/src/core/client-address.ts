@@ -32,8 +32,8 @@ export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: B
 }
 
 /**
- * Gives the key under which a limit counts an address: an IPv4 address as it is, an IPv6 address as its /64 network, because one client usually has a
- * whole /64 network of addresses.
+ * Gives the key under which a limit counts an address. For an IPv4 address the key is the address. For an IPv6 address it is the /64 network, because
+ * one client usually has all addresses of such a network.
  */
 export function addressBucket(address: string): string {
   if (isIPv4(address) || isIP(address) === 0) return address

@@ -13,8 +13,8 @@ export const IdempotencyKey = z
   .meta({ minLength: 1, maxLength: longestIdempotencyKey })
 
 /**
- * Gives the header Idempotency-Key, or null when the request has none. Fault: invalid_body at `headers.idempotency-key` (spec:
- * limits/idempotency-key).
+ * Gives the header Idempotency-Key, or null when the request has none (spec: limits/idempotency-key). Fault: invalid_body at
+ * `headers.idempotency-key`.
  */
 export function checkIdempotencyKey(key: string | undefined): string | null {
   if (key === undefined) return null

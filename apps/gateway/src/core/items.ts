@@ -6,8 +6,8 @@ export type ItemResult<Answer extends object> =
   | { index: number; status: number; error: { code: FaultCode; message: string; details?: FaultDetail[] } }
 
 /**
- * Makes the result of a refused item. A fault has the paths of a request for the item alone; in the result they begin at the body of the batch:
- * `<list>.<index>.…`.
+ * Makes the result of a refused item of a batch. The fault names fields by their paths in the item alone; in the result the paths begin with
+ * `<list>.<index>.`, so that they name fields of the batch's body.
  */
 export function refusedItem(
   list: string,

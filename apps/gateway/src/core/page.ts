@@ -5,7 +5,10 @@ import { z } from 'zod'
 /** Which page of a list of the gateway's own tables is asked for. */
 export type Page = { limit: number; after: Place | undefined; prefix: string | undefined }
 
-/** The query parameters `limit` (1 to 200, default 100) and `cursor`, which every list in pages takes (spec: limits/lists). */
+/**
+ * The query parameters of every list in pages (spec: limits/lists): `limit`, how many items a page may have (1 to 200, default 100), and `cursor`,
+ * where the page begins.
+ */
 export const pageQuery = {
   limit: z
     .string()
@@ -44,8 +47,8 @@ export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
 }
 
 /**
- * A list's answer has at most 512 KiB, unless a single item is larger. Without this limit a page of 200 segments with 100 conditions each, or of
- * templates with 100 locales each, would have tens of megabytes (spec: limits/list-bytes).
+ * A list's answer has at most this many bytes (512 KiB), unless a single item is larger (spec: limits/list-bytes). Without this limit a page could
+ * have tens of megabytes, for example 200 segments with 100 conditions each, or 200 templates with 100 locales each.
  */
 const largestList = 524_288
 

@@ -1,4 +1,4 @@
-/** A part of a streamed export: complete lines, and how many of them count as exported (the closing `end` line does not count). */
+/** A part of a streamed export. `text`: complete lines. `count`: how many of these lines count as exported; the closing `end` line does not. */
 export type Portion = { text: string; count: number }
 export type Portions = AsyncGenerator<Portion, void, undefined>
 

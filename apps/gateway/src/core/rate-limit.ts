@@ -1,7 +1,7 @@
 const windowMs = 60_000
 /**
- * At most this many keys are counted at once, which takes about 10 MB. For a further key, the key that was not used for longest is forgotten: memory
- * stays bounded, but the limit is no longer exact.
+ * The requests of at most this many keys are counted at once, which takes about 10 MB. When a further key comes, the key whose last request is oldest
+ * is forgotten. So memory stays bounded, but a forgotten key may make more requests than its limit.
  */
 const mostCounted = 100_000
 

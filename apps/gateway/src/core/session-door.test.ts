@@ -14,7 +14,8 @@ test.each<[string | undefined, string | undefined]>([
   [`__Host-herald="${id}"`, undefined],
   [`x__Host-herald=${id}`, undefined],
   [`herald=${id}`, undefined],
-  // Of two cookies with this name the first counts: browsers send the more specific one first, and a __Host- cookie has only one path.
+  // Of two cookies with this name the first counts. Browsers send the cookie with the more specific path first, and a __Host- cookie can only have
+  // the path `/`.
   [`__Host-herald=wrong; __Host-herald=${id}`, undefined],
 ])('a request with the cookies %j has the session %j', (cookies, session) => {
   expect(sessionIdOf(cookies)).toBe(session)

@@ -1,14 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * A session: its id in the table (not the id in the cookie), the operator's name, when the session ends, and the token that every change must send.
+ * A session of the dashboard. `id`: its id in the table, which is not the id in the cookie. `name`: the operator's name. `expiresAt`: when the
+ * session ends. `csrfToken`: the token that every change must send.
  */
 export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
 
 /** Who sends a request, for the audit: the client address, the browser, and the request's id. */
 export type From = { address: string; browser: string; requestId: string }
 
-/** The prefix `__Host-` makes browsers accept the cookie only over TLS (or on their own machine), for this host alone and for all of its paths. */
+/**
+ * The name of the session's cookie. Because of the prefix `__Host-` browsers accept the cookie only over TLS (or on their own machine), for this host
+ * alone and for all of its paths.
+ */
 const cookieName = '__Host-herald'
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 /** A session id is 32 bytes in base64url. */
@@ -53,8 +57,8 @@ export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom
 }
 
 /**
- * Whether an origin is that of the dashboard: it has the host of the request, or it is the origin of HERALD_BASE_URL. The scheme is not compared with
- * the request's, because a gateway behind a proxy that ends TLS does not know it.
+ * Whether an origin is that of the dashboard: it has the host of the request, or it is the origin of HERALD_BASE_URL. Only the host is compared with
+ * the request's and not the scheme, because a gateway behind a proxy that ends TLS does not know with which scheme the browser came.
  */
 function isOurs(origin: string, host: string | undefined, baseUrl: string | undefined): boolean {
   if (!URL.canParse(origin)) return false

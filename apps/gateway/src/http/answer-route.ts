@@ -125,8 +125,8 @@ function idOf(answer: unknown): string | undefined {
 }
 
 /**
- * What a request has proved. `key` is set on a route for API keys, and `session` when a request to the administration has a session's cookie. Neither
- * is set for a request with the administration token, for a sign-in, or on a route without a key.
+ * What a request has proved. `key` is set on a route for API keys. `session` is set when a request to the administration came with a session's
+ * cookie. Neither is set for a request with the administration token, for a sign-in, or on a route that anybody may call.
  */
 type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
 
@@ -156,8 +156,8 @@ const noUpload: Upload = { mediaType: '', async *parts() {} }
 const noQuery = z.strictObject({})
 
 /**
- * Reads the query. Unknown names are refused like unknown fields of a body. A route without a key ignores a query that it does not describe, and its
- * schema refuses nothing, because the devices that call it would not read a refusal.
+ * Reads the query. Unknown names are refused like unknown fields of a body. A route that anybody may call refuses nothing of a query: it ignores what
+ * its schema does not describe, because the devices that call it would not read a refusal.
  */
 function queryOf(route: Route, request: IncomingMessage): unknown {
   const { query } = partsOf(request)

@@ -2,12 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { fault, invalidField } from '@herald/contracts/fault'
 
-/** A body has at most 512 KiB. A notification to 1,000 external ids of 128 letters with 64 KiB of content has less than 200 KiB. */
+/**
+ * A body has at most this many bytes (512 KiB). A large notification is much smaller: with 1,000 external ids of 128 letters and 64 KiB of content it
+ * has less than 200 KiB.
+ */
 export const largestBody = 524_288
 
 /**
- * Reads a request's JSON; undefined when it has no body. Faults: unsupported_media_type, body_too_large, invalid_body at path "". express.json is not
- * used, because it reads an endless body to the end before it answers 413, and accepts broken UTF-8.
+ * Reads a request's JSON; undefined when it has no body. Faults: unsupported_media_type, body_too_large, invalid_body at path "". express.json cannot
+ * do this: it reads a body that is too large to its end before it answers 413, and it accepts broken UTF-8.
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -62,8 +65,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', onData)
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', () => reject(endedEarly()))
-    // `close` comes after every request. The error is made only for a request that ended early: making an error for each request would cost more than
-    // reading its body.
+    // `close` comes after every request, so the error is made only when the request ended early. To make an error for each request would cost more
+    // than to read its body.
     request.on('close', () => {
       if (!request.readableEnded) reject(endedEarly())
     })

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { errorBody, protocolFaults, type ProtocolFault } from './faults.ts'
 import { isUploading } from './upload.ts'
 
-/** A client that keeps sending has this long to read the answer before its connection is closed. */
+/** The connection of a refused client is closed this long after the answer was written. A client that still sends can read the answer meanwhile. */
 const lingerMs = 1_000
 
 /** Answers requests that never reach a route: malformed or slow ones, too large headers, CONNECT. The answers have the common shape of errors. */

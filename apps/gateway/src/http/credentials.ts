@@ -11,9 +11,9 @@ import type { Access } from './route.ts'
 const unauthorized = (message: string) => fault('unauthorized', message)
 
 /**
- * Verifies the API key of a request and gives it. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (spec:
- * limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because pages and mobile
- * apps send that header, and they must not have a secret key. Fault: unauthorized.
+ * Verifies the API key of a request and gives it. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key`
+ * (spec: limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because pages and
+ * mobile apps send that header, and they must not have a secret key. Fault: unauthorized.
  */
 export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
   const bearer = bearerOf(request)
@@ -75,8 +75,8 @@ const cameFrom = ({ method = '', headers }: IncomingMessage, baseUrl: string | u
 const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
 
 /**
- * Whether a request has a text in the form of a secret key. The key need not be valid: an invalid key is refused later, before it can do anything. A
- * public key does not count, because it is in every copy of a mobile app and anybody can have it.
+ * Whether a request has a text in the form of a secret key. The key need not be valid, because a request with an invalid key is refused later, before
+ * it can do anything. A public key does not count, because it is in every copy of a mobile app and anybody can have it.
  */
 export function givesSecretKey(request: IncomingMessage): boolean {
   const bearer = bearerOf(request)

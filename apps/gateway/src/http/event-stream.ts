@@ -14,7 +14,10 @@ export class EventStream {
 
 export type EventSink = {
   event(name: string, data: unknown): void
-  /** Writes several events at once. Call it only while `isBlocked` is false: of several writes that wait, only the newest is kept. */
+  /**
+   * Writes several events in one piece. Call it only while `isBlocked` is false: while it is true, only the newest piece waits to be written, and an
+   * older waiting piece is dropped.
+   */
   events(name: string, all: readonly unknown[]): void
   /** True while the client has not read what was written before. */
   isBlocked(): boolean
@@ -23,13 +26,16 @@ export type EventSink = {
   end(): void
 }
 
-/** When nothing was written for this long, a heartbeat is written; but a client that has not read what was written before is then disconnected. */
+/**
+ * A heartbeat is written when nothing else was written for this long. When the client has by then not read what was written before, the client is
+ * disconnected instead.
+ */
 const silenceMs = 10_000
 /** The heartbeat is an event, because a page cannot see comments. With it a page can tell a quiet stream from a frozen gateway. */
 const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
 
 /**
- * Writes a stream. For a client that reads too slowly only the newest event waits, and older waiting events are dropped: so a slow client costs the
+ * Writes a stream. For a client that reads too slowly only the newest event waits; an older waiting event is dropped. So a slow client costs only the
  * memory of one event. The timer of heartbeats does not keep the process alive.
  */
 export function respondStream(

@@ -23,8 +23,8 @@ type LimitConfig = {
  */
 export type Limits = {
   /**
-   * Counts a request by its client address on a route that is limited by address, before the key is verified. A login, logout or change of the user
-   * with a secret key is not counted here.
+   * Counts a request by its client address, before the key is verified, on a route that has a limit by address. A login, logout or change of the user
+   * with a secret key is not counted here; `countKey` counts it by its key.
    */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
   /**
@@ -38,7 +38,10 @@ export type Limits = {
   bucketOf(request: IncomingMessage): string
 }
 
-/** IDENTITY_RATE_LIMIT of an address is meant for this many devices, as in a household or a small office. So one device may use a sixth of it. */
+/**
+ * IDENTITY_RATE_LIMIT counts the requests of a client address, behind which a household or a small office may have this many devices. So a single
+ * device may make a sixth of that many requests.
+ */
 const devicesPerAddress = 6
 
 export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measures): Limits {
@@ -55,7 +58,7 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
     const bucket = buckets[name]
     if (!bucket.isOn) return
     const { allowed, limit, remaining, resetSeconds } = bucket.take(key(), performance.now())
-    // When two limits apply, the headers show the one that has fewer requests left.
+    // When two limits count a request, the headers show the limit that has fewer requests left.
     const before = response.getHeader('RateLimit-Remaining')
     if (before === undefined || remaining <= Number(before)) {
       response.setHeader('RateLimit-Limit', limit)

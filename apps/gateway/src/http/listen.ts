@@ -6,14 +6,21 @@ import { answerBrokenRequests } from './broken-requests.ts'
 /** The whole request, unless it is an upload, must arrive within this time, and its headers within `headersTimeoutMs`. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
-/** An idle connection is kept longer than the usual load balancers keep it (60 s), so that the load balancer closes it and not the gateway. */
+/**
+ * An idle connection is closed after this time. The usual load balancers close it after 60 s. The gateway waits longer, so that it does not close a
+ * connection on which a load balancer is just sending a request.
+ */
 const keepAliveTimeoutMs = 65_000
 /** A gateway that stops waits at most this long for requests under way. */
 const stopWithinMs = 8_000
-/** For this long after a stop has begun, a request on an idle connection is still answered, with `connection: close`, instead of being reset. */
+/**
+ * A gateway that stops closes idle connections only after this time. Until then a request on an idle connection is still answered, with `connection:
+ * close`, and not reset.
+ */
 const lastWordMs = 1_000
 /**
- * At most this many connections wait to be accepted while this process is busy or is being replaced. The kernel's net.core.somaxconn may lower it.
+ * While this process is busy or is being replaced, at most this many connections wait for it to accept them. The kernel's net.core.somaxconn may make
+ * the number lower.
  */
 const backlog = 4_096
 /** A process that is given a socket finds it under this descriptor (sd_listen_fds(3)). */
@@ -68,9 +75,9 @@ export async function listen(service: Service<ListenConfig>, app: RequestListene
 /**
  * Binds the server. When the process was given a socket, connections that arrive while no gateway accepts wait for the next gateway
  * (docs/decisions/0008). Without a given socket, `reusePort` lets a new gateway listen before the old one stops, so that a rolling restart refuses no
- * client; not every platform has it. When the old gateway stops, the kernel resets the connections in its accept queue, unless
- * net.ipv4.tcp_migrate_req is 1 (20 clients that connect for every request on two busy cores: 5 to 7 resets per restart without it, none with it; no
- * order of closing changes that).
+ * client; not every platform has it. When the old gateway stops, the kernel resets the connections that it has not accepted yet, unless
+ * net.ipv4.tcp_migrate_req is 1. With 20 clients that connect for every request, on two busy cores, a restart reset 5 to 7 connections; with the
+ * setting it reset none. No order of closing changes that.
  */
 async function bind(server: Server, { HOST: host, PORT: port, LISTEN_FDS: given, LISTEN_PID: givenTo }: ListenConfig): Promise<void> {
   const isGiven = given > 0 && (givenTo === 0 || givenTo === process.pid)

@@ -12,8 +12,8 @@ export class Reply {
 }
 
 /**
- * Makes the answer of an idempotent route. A replay has the body of the first answer, and a header that says that it is a replay (spec:
- * limits/idempotency-replay).
+ * Makes the answer of an idempotent route. A replay has the body of the first answer, and a header that says that it is a replay
+ * (spec: limits/idempotency-replay).
  */
 export const replayed = ({ replayed: isReplay, ...answer }: { replayed: boolean }): Reply =>
   new Reply(answer, { headers: replayedHeaders(isReplay) })

@@ -16,9 +16,8 @@ import type { Upload } from './upload.ts'
  */
 export type Access = 'secret' | 'public' | 'admin' | 'sign-in' | 'none'
 /**
- * Which rate limit counts a request. `subscribe` and `event` count by client address, `send` by key; `sends` counts each item of a batch
- * (`countSend`). `identity` counts a public key's requests by client address and by device. Every other request with a key counts in
- * `API_RATE_LIMIT`.
+ * Which rate limit counts a request. `subscribe` and `event`: by client address. `send`: by key. `sends`: by key, each item of a batch as one
+ * (`countSend`). `identity`: a request with a public key by client address and by device. Every other request with a key counts in `API_RATE_LIMIT`.
  */
 export type Limit = 'subscribe' | 'event' | 'send' | 'sends' | 'identity'
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -33,10 +32,10 @@ type ParamsOf<Path extends string> = string extends Path
 
 /**
  * How the audit records a request to the administration. `own`: the gateway changes its own tables, and the transaction writes the line (`note`).
- * `elsewhere`: another service makes the change, and the line is written around the call (write-audit.ts); it has what `subject` makes of the id in
- * the path and the id in the answer. `export`: the answer takes data out of Herald; the line is written at its end and says how much it was
- * (`noteExport`). `nothing`: a route that is no GET and gets no line, such as a preview, a count that is remembered, a ping, a part of an import's
- * file, or a command to the simulator.
+ * `elsewhere`: another service makes the change, and write-audit.ts writes the line around the call; the line has what `subject` makes of the id in
+ * the path and the id in the answer. `export`: the answer takes data out of Herald, and the line is written at its end and says how much it was
+ * (`noteExport`). `nothing`: a route that is no GET and yet gets no line, such as a preview, a count that is remembered, a ping, a part of an
+ * import's file, or a command to the simulator.
  */
 export type Audited =
   | 'nothing'
@@ -104,7 +103,10 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   takes?: readonly string[]
   /** The schema of the body in the OpenAPI document, on a route whose `body` leaves the items to be checked one by one. */
   shownBody?: z.ZodType
-  /** The schema of the query. A route without a schema refuses a query, or, when it needs no key, ignores it. There a schema must accept anything. */
+  /**
+   * The schema of the query. A route without a schema refuses any query. A route that anybody may call ignores it instead, and if such a route has a
+   * schema, the schema must accept anything.
+   */
   query?: z.ZodType<Query>
   /** The parameters of the path that are not object ids. When another parameter is no object id, the answer is 404. */
   texts?: readonly Param[]

@@ -15,7 +15,7 @@ export class TextStream {
   }
 }
 
-/** A client that reads nothing for this long is disconnected. */
+/** A client is disconnected when it reads nothing for this long. */
 const slowestMs = 30_000
 
 /**

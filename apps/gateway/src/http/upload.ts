@@ -4,8 +4,8 @@ import { fault, invalidField } from '@herald/contracts/fault'
 import { mediaTypeOf } from './body.ts'
 
 /**
- * A client that sends nothing for this long is disconnected. While audience writes a lot of an import's rows, the gateway reads at most the next lot:
- * that pause is shorter, unless audience is away for long.
+ * A client that sends nothing for this long is disconnected. An honest client also pauses: while audience writes a lot of an import's rows, the
+ * gateway reads at most the next lot. That pause is shorter than this, unless audience is away for long.
  */
 const idleMs = 60_000
 /** A client that is refused midway has this long to read the answer. What it still sends is thrown away meanwhile. */

@@ -17,8 +17,8 @@ export type System = {
 }
 
 /**
- * Reads the state of Herald as a whole. It answers also while the database, NATS or a service is away, because operators ask then: what cannot be
- * known is null. It waits for other services at most 3 s, as long as their calls may take.
+ * Reads the state of Herald as a whole. It answers also while the database, NATS or a service is away, because operators ask then. What cannot be
+ * known is null. The answer comes after 3 s at the latest, because the calls to other services have that time limit.
  */
 export async function readSystem({
   bus,
@@ -47,7 +47,10 @@ export async function readSystem({
   }
 }
 
-/** Gives the difference that the reconciler found; null while the difference is 0 and the reconciler has not yet looked at every campaign. */
+/**
+ * Gives the difference between counters and ledger that the tracker's reconciler found. When it has found none (0) but has not yet checked every
+ * campaign, the difference is not known: null.
+ */
 const differenceOf = ({ difference, roundEndedAt }: { difference: number; roundEndedAt: string | null }): number | null =>
   roundEndedAt === null && difference === 0 ? null : difference
 

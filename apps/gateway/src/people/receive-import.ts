@@ -8,18 +8,18 @@ import type { Gateway } from '../gateway.ts'
 type Named = { appId: string; importId: string }
 
 /**
- * A lot is the rows that one call brings to audience. It holds at most this many bytes of the file, or one larger row: as JSON with escapes they may
- * become six times as many, and a call carries 3 MB.
+ * A lot is the rows that one call brings to audience. It holds at most this many bytes of the file, or a single row that is larger. The call may
+ * carry 3 MB. A lot stays below that, because as JSON with escapes the bytes of the file may become six times as many.
  */
 const bytesPerLot = 400_000
 /**
- * A lot has at most this many rows. These rows keep the gateway and audience busy for some milliseconds each, and registrations wait no longer than
- * that. After a lot the import pauses for half as long as the lot took, so that on any machine it takes two thirds of what one database connection
- * can do.
+ * A lot has at most this many rows (`rowsAtOnce`). They keep the gateway and audience busy for some milliseconds each, so a registration waits no
+ * longer than that for an import. After a lot the import pauses for half of the time that the lot took (`restShare`). So it uses two thirds of what
+ * one database connection can do, on a fast machine as on a slow one.
  */
 const rowsAtOnce = 200
 const restShare = 0.5
-/** After this many rows the gateway works on other requests before it goes on. */
+/** The gateway gathers this many rows at a stretch; then it works on other requests before it gathers more. */
 const rowsPerTurn = 50
 /** A lot is sent at most this many times while audience, its database or NATS is away. */
 const tries = 6
@@ -150,8 +150,8 @@ const columnsOf = (columns: Columns | undefined): ImportLot['columnOf'] => ({
 })
 
 /**
- * Sends a lot, and sends it again when audience, NATS or the database is away for a moment. When an answer was lost, the import's offset says whether
- * the lot was written: it is then at the end of the lot.
+ * Sends a lot, and sends it again when audience, NATS or the database is away for a moment. When an answer was lost, the import's offset shows
+ * whether the lot was written: then the offset is the end of the lot.
  */
 async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promise<ImportReport> {
   for (let attempt = 1; ; attempt += 1) {

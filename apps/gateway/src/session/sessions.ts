@@ -42,7 +42,10 @@ export type Sessions = {
  */
 export type Visitor = { name: string | undefined; code: string | undefined; browser: string; requestId: string }
 
-/** A session is remembered for this long. A gateway that missed the broadcast of the session's end notices the end within this time. */
+/**
+ * A gateway remembers a session for this long, then reads it again. So a gateway that missed the broadcast of the session's end still notices the end
+ * within this time.
+ */
 const rememberMs = 60_000
 const refusalMs = 10_000
 const mostRemembered = 1_000

@@ -14,8 +14,8 @@ export type SignIn = (shown: Shown, from: From) => Promise<{ cookie: string; ses
 
 const wrongPerMinute = 10
 /**
- * In each minute a gateway writes at most this many lines of refused sign-ins into the audit, and only the first of each address. Anybody can be
- * refused, and lines cannot be deleted: without these limits strangers could fill the audit.
+ * The audit gets a line of a refused sign-in only for the first refusal of each address in a minute, and a gateway writes at most this many such
+ * lines in a minute. Without these limits strangers could fill the audit, because anybody can be refused and lines cannot be deleted.
  */
 const linesPerMinute = 20
 

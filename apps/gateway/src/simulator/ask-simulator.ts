@@ -11,7 +11,10 @@ type Query = Readonly<Record<string, string | number | undefined>>
 
 /** The simulator must answer within this time. It runs on this machine or near it, so a longer silence means that it hangs. */
 const withinMs = 5_000
-/** A larger answer of the simulator is not read to its end. 200 pushes of 4 KiB, with what is known of them, have fewer bytes. */
+/**
+ * An answer of the simulator is read up to this many bytes and no further. That is enough: its largest answer has 200 pushes of 4 KiB and what the
+ * simulator knows of them, which are fewer bytes.
+ */
 const largestAnswer = 4_000_000
 
 /** Opens the connection to the simulator. Without a `url` the providers are real, and there is no simulator to ask. */

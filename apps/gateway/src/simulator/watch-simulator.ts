@@ -24,14 +24,14 @@ export type SimulatorTail = {
 const mostWatchers = 20
 const mostPerSecond = 100
 const askEveryMs = 250
-/** The app's accounts are read again after this many requests to the simulator, which is about every 10 s. */
+/** Every this many requests to the simulator the app's accounts are read again. With four requests a second that is about every 10 s. */
 const reachEvery = 40
 
 type Tail = { last: number; dropped: number; pushes: TakenPush[] }
 
 /**
- * Sends watchers the pushes that the simulated providers took. The simulator is asked about four times a second for each watcher. A watcher gets at
- * most 100 pushes a second, and how many were left out. When an answer of the simulator holds more pushes than the watcher may still get in that
+ * Sends watchers the pushes that the simulated providers took. For each watcher the gateway asks the simulator about four times a second. A watcher
+ * gets at most 100 pushes a second, and is told how many more there were. When the simulator has more pushes than the watcher may still get in a
  * second, the watcher gets the newest of them.
  */
 export function openSimulatorTail({ simulator }: { simulator: Simulator }, hmacSecrets: readonly string[]): SimulatorTail {

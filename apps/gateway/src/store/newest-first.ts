@@ -1,7 +1,10 @@
 import { sql, type ReferenceExpression, type SelectQueryBuilder } from 'kysely'
 import type { Page } from '../core/page.ts'
 
-/** Limits a query to a page: newest first, after the row of the cursor, and one row more than asked for. An index on (created_at, id) serves it. */
+/**
+ * Limits a query to a page: newest first, after the row of the cursor. It reads one row more than the page has, which shows whether another page
+ * follows. An index on (created_at, id) serves it.
+ */
 export function newestFirst<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   { limit, after }: Pick<Page, 'limit' | 'after'>,

@@ -24,13 +24,17 @@ export type EventTail = {
 }
 
 /**
- * One process keeps at most this many streams open: 100 in all, and 20 of one app. It refuses more, so that what it writes to watchers is bounded.
+ * The most streams that one process keeps open: `mostWatchers` for all apps together, `mostOfApp` for each app. It refuses a further one, so that
+ * what it writes to watchers is bounded.
  */
 const mostWatchers = 100
 const mostOfApp = 20
 /** A watch is renewed this often. The service webhooks keeps a watch for three times as long. */
 const renewEveryMs = 10_000
-/** Events that wait, for a slow watcher or for the watcher's next second, are tried again after this time. */
+/**
+ * The gateway looks this often at the events that wait for a watcher. They wait because the watcher reads slowly, or has got as many events in this
+ * second as it may.
+ */
 const lookEveryMs = 250
 const windowMs = 1_000
 

@@ -23,8 +23,8 @@ import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-b
 const Id = z.string().length(24)
 
 /**
- * The kind of the key with which the request came. A user whom only requests with a public key know may be removed as abandoned. A gateway of an
- * earlier version sends no kind; audience then treats the key as a secret key.
+ * The kind of the key with which the request came. It matters because a user whom only requests with a public key know may be removed as abandoned. A
+ * gateway of an earlier version sends no kind; audience then treats the key as a secret key.
  */
 const keyKind = KeyKind.optional()
 
@@ -50,10 +50,11 @@ const TakeBatch = z.object({
 export type TakeBatch = z.infer<typeof TakeBatch>
 
 /**
- * Takes a batch for a dispatcher, and reads its recipients as they are now. `knowsSend`: the dispatcher has the send already. With `takes`, the
- * number of its take, a dispatcher asks for a further part of a batch that it has: the recipients after the first `from`. `environment` and
- * `credentialsVersion` are those of the credentials that the dispatcher will use; without credentials they are empty and null. When the credentials
- * are newer than those to which the circuit's answers belong, the batch may be the circuit's probe before the next probe is due.
+ * Takes a batch for a dispatcher, and reads its recipients as they are now. `knowsSend`: whether the dispatcher has the send already. `takes` is
+ * given only when the dispatcher already has the batch and asks for a further part of it: it is the number of the dispatcher's take, and the answer
+ * has the recipients after the first `from`. `environment` and `credentialsVersion` are those of the credentials that the dispatcher will use;
+ * without credentials they are empty and null. When these credentials are newer than those to which the circuit's answers belong, the batch may be
+ * the circuit's probe before the next probe is due.
  */
 export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
 
@@ -66,14 +67,14 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
-/** A dispatcher that asks waits at most this long for a batch, or a little longer when audience is just making one for it. */
+/** A dispatcher that calls `takeNext` waits at most this long for a batch. It waits a little longer when audience is just making a batch for it. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
- * Waits for batches of small sends that begin now. The dispatcher has the lease on such a batch from the transaction that makes the batch, which
- * saves a pointer and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: apps that already have as many batches in
- * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the sends of the new batches, or with no
- * batch after `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes` only when it is about to send, because a
+ * Waits for batches of small sends that begin now. The transaction that makes such a batch also leases it to the dispatcher, which saves a pointer
+ * and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: the apps that already have as many batches in work at this
+ * dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the sends of the new batches, or with no batch after
+ * `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes`. It does so only when it is about to send, because a
  * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end.
  */
 export const takeNext = call<{ batches: GivenBatch[] }>()(
@@ -83,8 +84,8 @@ export const takeNext = call<{ batches: GivenBatch[] }>()(
 )
 
 /**
- * Renews the lease of a taken batch: it then ends 12 s from now. `held` is false when another dispatcher has taken the batch or the batch is done;
- * the caller must send no more of the batch.
+ * Renews the lease of a taken batch: it then ends 12 s from now. `held` is false when the caller has lost the batch, because another dispatcher has
+ * taken it or it is done; the caller must then send no more of it.
  */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',
@@ -171,7 +172,10 @@ export type Circuit = {
   since: string
   /** From when on the next probe may be made (ISO); null while the circuit is closed. */
   probeAt: string | null
-  /** 0 while the circuit is closed. Else how many of the app's pushes are held on the platform: on iOS those of both environments together. */
+  /**
+   * How many of the app's pushes on the platform are held; 0 while the circuit is closed. On iOS this is the number for both environments together,
+   * in the circuit of each.
+   */
   heldCount: number
 }
 export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
@@ -188,7 +192,7 @@ export type OpenPush = {
   subscriptionId: string
   userId: string
   platform: Platform
-  /** How many attempts at the provider the push has had. An attempt after which its circuit is open does not count. */
+  /** How many attempts at the provider the push has had. An attempt that left the circuit open does not count. */
   tries: number
   /** Why the push has to be tried again; null before the first attempt. */
   code: FailureCode | null
@@ -251,7 +255,7 @@ export type TagUse = {
   /** The ends of the 95 % interval of `users`. Both ends equal `users` when the number is exact. */
   low: number
   high: number
-  /** The five most frequent values as text, cut to the first 100 characters. */
+  /** The five values that most users have for the tag, as text. Of a longer value only the first 100 characters are given. */
   values: string[]
 }
 export type TagUses = {
@@ -265,8 +269,8 @@ export type TagUses = {
   asOf: string
 }
 /**
- * Lists the tags of an app's users by name, at most the 2,000 most frequent. Of an app with more than 10,000 users only a sample of the users is
- * read, so rare tags may be missing. The answer is at most 30 s old. Fault: rate_limited.
+ * Lists the tags of an app's users by name: at most 2,000 tags, those that most users have. Of an app with more than 10,000 users only a sample of
+ * the users is read, so rare tags may be missing. The answer is at most 30 s old. Fault: rate_limited.
  */
 export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 
@@ -297,7 +301,8 @@ export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
 )
 
 /**
- * Records that the mobile app or the page came to the foreground: counts a session when the last one began 30 minutes ago or more, or there was none.
+ * Records that the mobile app or the page came to the foreground. A new session is counted when there was none before, or the last one began 30
+ * minutes ago or more.
  */
 export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
   'rpc.audience.start-session',
@@ -385,9 +390,9 @@ export const findTestDevices = call<{
 // unknown id, and an id of another app, is not_found, except where a list is answered: that list is empty.
 
 /**
- * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. `segmentId` keeps only
- * the users who have a reachable device in that segment; at most 10,000 users are then examined for a page, so a page may be short. Faults: not_found
- * (the segment), invalid_segment, invalid_body at `cursor`, rate_limited.
+ * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. With `segmentId` the
+ * list has only users who have a reachable device in that segment. For a page of that list at most 10,000 users are examined, so the page may have
+ * fewer users than asked for. Faults: not_found (the segment), invalid_segment, invalid_body at `cursor`, rate_limited.
  */
 export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
@@ -403,9 +408,9 @@ export const listFormerDevices = call<{ subscriptionIds: string[]; next: string 
 )
 
 /**
- * Reads the next users of an app in the order of their ids, with their devices: at most 500 users or about one megabyte. `next` is the `after` of the
- * next page, and null at the end. With a segment only its users are read, and a page may be empty. Faults: not_found (the segment), invalid_segment,
- * rate_limited.
+ * Reads the next users of an app in the order of their ids, with their devices. An answer has at most 500 users and about one megabyte. `next` is the
+ * `after` of the next page, and null at the end. With a segment only the users in it are read, and a page may be empty although more follow. Faults:
+ * not_found (the segment), invalid_segment, rate_limited.
  */
 export const exportUsers = call<{ users: ExportedUser[]; next: string | null }>()(
   'rpc.audience.export-users',
@@ -434,7 +439,7 @@ export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z
  */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 24_000)
 
-/** Finds a user with the devices that the user has now, at most 100, for explain. Null when there is no such user. */
+/** Finds a user for explain, with at most 100 of the devices that the user has now. Null when there is no such user. */
 export const findDevicesOf = call<{ user: { id: string; externalId: string | null }; subscriptionIds: string[] } | null>()(
   'rpc.audience.find-devices-of',
   z.object({ appId: Id, user: UserAddress }),
@@ -446,7 +451,7 @@ const anObject = (value: unknown): boolean => typeof value === 'object' && value
 /** A device with what audience says about it for explain. */
 export type ExplainedDevice = {
   subscriptionId: string
-  /** Null when there is no such device, or it has been deleted. */
+  /** The platform of the device. Null when there is no such device, also when it has been deleted. */
   platform: Platform | null
   owner: { id: string; externalId: string | null } | null
   /** The steps from `device` to `message` that apply to this device. Whether a step stops the push is decided as if the push did not exist yet. */
@@ -509,8 +514,8 @@ export const dryRun = call<AudienceDryRun>()(
 )
 
 /**
- * Counts the devices of an app; the answer is at most 60 s old. An app that had more than 5,000,000 devices on its last counted day gets the numbers
- * of that day. Fault: rate_limited.
+ * Counts the devices of an app; the answer is at most 60 s old. An app that had more than 5,000,000 devices when its devices were last counted for a
+ * day is not counted anew: the answer has the numbers of that day. Fault: rate_limited.
  */
 export const countDevices = call<DeviceCounts>()('rpc.audience.count-devices', z.object({ appId: Id }), 12_000)
 
@@ -542,8 +547,9 @@ export const listImportErrors = call<{ items: ImportError[]; nextCursor: string 
   z.object({ appId: Id, importId: Id, limit: z.number().int().min(1).max(200), after: z.number().int().min(0) }),
 )
 /**
- * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`. A dry run writes no devices or
- * users. When the import is at another offset, nothing is written, and the fault `invalid_state` has the right offset at `offset`.
+ * Writes up to 500 rows of an import in one transaction. The same transaction moves the import from `offset` to `nextOffset`, so no row is written
+ * twice. A dry run writes no devices or users. When the import is not at `offset`, nothing is written, and the fault `invalid_state` has the right
+ * offset at `offset`.
  */
 export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
 /** Stores the bytes after `offset` that are not a complete row yet. When the file ends there, the gateway reads them as its last row. */

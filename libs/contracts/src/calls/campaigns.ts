@@ -29,9 +29,10 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 )
 
 /**
- * Answers what would be sent if a notification, a campaign or a stored campaign (`campaignId`) were accepted and sent now; exactly one of the three
- * is given. Campaigns checks it as a real send, except that a stored campaign may have any status, and writes nothing. `startsAt` (ISO): when the
- * schedule begins; null when the send would begin at once. Faults as for sendNotification, createCampaign and sendCampaign, with paths of the given body.
+ * Answers what would be sent if a notification, a campaign or a stored campaign (`campaignId`) were accepted and sent now; the request has exactly
+ * one of the three. Campaigns checks it as a real send, except that a stored campaign may have any status, and writes nothing. `startsAt` (ISO): when
+ * the schedule begins; null when the send would begin at once. Faults as for sendNotification, createCampaign and sendCampaign; their paths are those
+ * of the given body.
  */
 export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null }>()(
   'rpc.campaigns.resolve-send',
@@ -130,9 +131,10 @@ export const pickWinner = call<{ id: string; status: 'sending' }>()(
 )
 
 /**
- * Reads a campaign for explain: its send and target as they were frozen or, before it is sent, as they would be frozen now. `target` is null when the
- * campaign's saved segment is deleted, and for a notification that has ended, whose target is deleted. `nextAt`: when a scheduled campaign begins, or
- * a recurrence has its next run. `pause`: since when the campaign is paused, and when the pause ends as a cancel (ISO).
+ * Reads a campaign for explain. `send` and `target` are as they were frozen or, before the campaign is sent, as they would be frozen now. `target` is
+ * null when the campaign's saved segment is deleted. It is also null for a notification that has ended, because Herald deletes its target then.
+ * `nextAt`: when a scheduled campaign begins, or a recurrence has its next run. `pause`: since when the campaign is paused, and when the pause ends
+ * as a cancel (ISO).
  */
 export const explainCampaign = call<{
   status: Campaign['status']
@@ -178,7 +180,10 @@ export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delet
  * or everyone; any other target is refused with invalid_state.
  */
 export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campaign', OfCampaign)
-/** Pauses a send under way: after a second no further push is handed over to a provider. Or pauses a recurrence, which then starts no run. */
+/**
+ * Pauses a send under way or a recurrence. From one second after the pause no push of the send is handed over to a provider. A paused recurrence
+ * starts no run.
+ */
 export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-campaign', OfCampaign)
 /** Resumes a paused send or recurrence. A recurrence goes on with its next occurrence; occurrences during the pause are skipped. */
 export const resumeCampaign = call<{ status: 'sending' | 'active' }>()('rpc.campaigns.resume-campaign', OfCampaign)

@@ -21,6 +21,6 @@ export type CheckedProvider = { ok: boolean; code: FailureCode | null; providerC
 export const checkProvider = call<CheckedProvider>()(
   'rpc.dispatcher.check-provider',
   z.object({ appId: Id, kind: z.enum(providerKinds) }),
-  // The dispatcher may let a check wait behind others, and reads the credentials before it asks the provider.
+  // The call may take 5 s longer than the check itself, because the dispatcher may let a check wait behind others, and first reads the credentials.
   checkLimitMs + 5_000,
 )

@@ -26,8 +26,9 @@ export const QueuedBatch = z
 export type QueuedBatch = z.infer<typeof QueuedBatch>
 
 /**
- * How many pushes a fan-out has queued so far. The numbers are totals since the beginning, so repeating a report changes nothing. `batches` are the
- * batches made since the last report that was answered. A batch that is in the ledger already is not changed.
+ * What a fan-out has queued so far. `byPlatform`: how many pushes of each platform since the send began; because these are totals, repeating a report
+ * changes nothing. `fannedOut`: true when the fan-out has ended. `batches`: the batches made since the last report that was answered. A batch that is
+ * in the ledger already is not changed.
  */
 export const QueuedReport = z.object({
   campaignId: Id,
@@ -43,7 +44,10 @@ export const QueuedReport = z.object({
 })
 export type QueuedReport = z.infer<typeof QueuedReport>
 
-/** The reports of one call hold at most this many pushes in all, about 640 kB. For more pushes audience makes several calls. */
+/**
+ * The batches in all reports of one call hold at most this many pushes together, which take about 640 kB. For more pushes audience makes several
+ * calls.
+ */
 export const mostPushesReported = 20_000
 const pushesOf = (reports: QueuedReport[]): number =>
   reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
@@ -67,8 +71,8 @@ export const reportQueued = call<Record<string, never>>()(
 /**
  * Writes outcomes to the ledger and the counters; the outcomes of one day are one transaction. A push that already has an outcome keeps it. When a
  * batch was never reported as queued, the call fails and nothing of that batch's day is written. A batch that is older than the ledger's retention,
- * or of a deleted app, is ignored. A dispatcher makes one such call at a time, and stops sending when as many pushes as it may have under way wait
- * for the answer. So the time limit is short: a call that a killed tracker does not answer is soon repeated.
+ * or of a deleted app, is ignored. The time limit is short, because a dispatcher makes one such call at a time, and stops sending when too many of
+ * its pushes wait for the answer. So a call that a killed tracker does not answer is soon repeated.
  */
 export const recordOutcomes = call<{ recorded: number }>()(
   'rpc.tracker.record-outcomes',
@@ -151,8 +155,8 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
 )
 
 /**
- * Lists the newest pushes of a user to these devices that have an outcome, newest campaign first. When the search takes longer than 1.5 s, the pushes
- * to the last of the devices are missing.
+ * Lists the newest pushes of a user to these devices, newest campaign first; only pushes that have an outcome. The devices are searched one after
+ * another. When the search has taken 1.5 s, no further device is searched, so the pushes to the last devices are missing.
  */
 export const newestPushes = call<{ pushes: LedgerRow[] }>()(
   'rpc.tracker.newest-pushes',
@@ -234,8 +238,8 @@ export const listStats = call<{ stats: Record<string, Stats> }>()(
 )
 
 /**
- * A new count of a campaign's ledger, compared with the campaign's counters. `difference` is the sum of the differences of all counters; 0 when
- * ledger and counters agree.
+ * The result of counting a campaign's ledger anew and comparing it with the campaign's counters. `difference`: by how much the counters are off,
+ * added up over all counters; 0 when ledger and counters agree.
  */
 export type Verification = {
   campaignId: string
@@ -251,9 +255,9 @@ export type Verification = {
 export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-campaign', z.object({ appId: Id, campaignId: Id }), 30_000)
 
 /**
- * Reads what the reconciler of the answering tracker process has found. `difference`: the sum by which counters and ledger of active campaigns
- * differ, 0 when they agree. `roundEndedAt`: when the reconciler last finished checking all of them; null when it has not finished since its process
- * began.
+ * Reads what the reconciler, which compares counters with the ledger, has found in the tracker process that answers. `difference`: by how much
+ * counters and ledger of active campaigns differ, added up; 0 when they agree. `roundEndedAt`: when the reconciler last finished checking all active
+ * campaigns; null when it has not finished once since its process began.
  */
 export const readReconciliation = call<{ difference: number; roundEndedAt: string | null }>()(
   'rpc.tracker.read-reconciliation',
@@ -288,17 +292,18 @@ export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutA
 )
 
 /**
- * Measures how fast an app's large sends were: the number of pushes, and the seconds from the first page to the last outcome, added up over the 5
- * that settled last. Only sends of at least 1,000 pushes that began within 30 days count, among the app's newest 20,000 campaigns. Null when there
- * are none.
+ * Measures how fast the app's last large sends were. The answer adds up 5 sends, those that settled last: their pushes (`pushes`), and the seconds
+ * from the first page to the last outcome of each (`seconds`). A send counts when it has at least 1,000 pushes, began within 30 days and is among the
+ * app's newest 20,000 campaigns. With fewer than 5 such sends all of them are added up; without any the answer is null.
  */
 export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))
 
 // What is counted over time (spec: administration/series).
 
 /**
- * Reads an app's counters by the hour or UTC day, from the hour or day that contains `from` (null: the last 24 hours or 30 days) to the last one that
- * begins before `to` (null: now). Fault: invalid_body at `from` (too long ago, ahead of now, more than 2,000 points or 10,000 counts of codes).
+ * Reads an app's counters by the hour or by the UTC day. The first hour or day is the one that contains `from`; without `from` the answer has the
+ * last 24 hours or 30 days. The last is the last one that begins before `to`; without `to` it is the present one. Fault: invalid_body at `from` (too
+ * long ago, ahead of now, more than 2,000 points or 10,000 counts of codes).
  */
 export const readSeries = call<Series>()(
   'rpc.tracker.read-series',

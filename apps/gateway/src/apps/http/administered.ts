@@ -3,8 +3,8 @@ import { getApp } from '../store/apps.ts'
 
 /**
  * Makes the administration's version of a public route: the same operation, on the app that the path names instead of the app of an API key
- * (spec: administration/segments-templates, administration/campaign-operations). For a route without an audit line, the `answer` made here checks
- * that the app exists; for a route with one, `auditElsewhere` does.
+ * (spec: administration/segments-templates, administration/campaign-operations). When the route writes an audit line, `auditElsewhere` checks that
+ * the app exists. Otherwise the `answer` made here checks it.
  */
 export function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
   return {

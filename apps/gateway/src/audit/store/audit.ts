@@ -8,8 +8,8 @@ import type { Tables } from '../../store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * An audit line as it is shown. `subject.unconfirmed` is true when it is unknown whether the change was made, because the gateway died or got no
- * answer from the service that it asked.
+ * An audit line as it is shown. `subject.unconfirmed` is true when nobody knows whether the change was made: the gateway died during the call to the
+ * service that makes the change, or got no answer.
  */
 export type AuditEntry = { id: string; actor: string; action: string; subject: Subject; requestId: string | null; createdAt: string }
 
@@ -17,8 +17,9 @@ export type AuditEntry = { id: string; actor: string; action: string; subject: S
 type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to']?: string | undefined }
 
 /**
- * Turns at most 100 intents (changes that another service was to be asked for, and exports) that are older than a minute into audit lines, and gives
- * how many. No call takes a minute, and an export renews its intent: so as a rule the gateway has ended meanwhile, or has got no answer.
+ * Turns intents that are older than a minute into audit lines marked `unconfirmed`: at most 100, the oldest first. Gives how many. An intent is a
+ * change that another service was to be asked for, or an export. Its gateway usually ended or got no answer, because no call takes a minute, and an
+ * export that goes on renews its intent.
  */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`
@@ -44,12 +45,12 @@ export async function deleteOldAudit(db: Db, retentionDays: number): Promise<num
   return rows.length
 }
 
-/** A page of a search for which there is no index examines at most this many lines. */
+/** A search for an actor, an id or the beginning of an action has no index. For a page of it at most this many lines are examined. */
 const mostLooked = 10_000
 
 /**
  * Finds the audit lines of a page, newest first, and one more to show that another page follows. A search for an actor, an id or the beginning of an
- * action examines at most 10,000 lines. When it has examined so many and its matches do not fill the page, `examinedTo` is the last line that was
+ * action examines at most 10,000 lines for a page. When these lines do not have enough matches to fill the page, `examinedTo` is the last line
  * examined, and the next page goes on there.
  */
 export async function findAudit(

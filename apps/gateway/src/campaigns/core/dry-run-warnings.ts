@@ -9,8 +9,8 @@ import type { RenderNote } from '@herald/contracts/render-entry'
 import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
 
 /**
- * A warning of a dry run. `path` says what it is about: a path in the request, or `providers.` and a provider. `devices` is how many devices it
- * concerns, null when they were not counted.
+ * A warning of a dry run. `path` says what it is about: a path in the request, or `providers.` followed by a provider. `devices`: how many devices it
+ * concerns; null when they were not counted.
  */
 export type Warning = { code: string; path: string; message: string; devices: number | null }
 
@@ -28,7 +28,7 @@ type Looked = {
 }
 
 const nameOf = (platform: Platform): string => (platform === 'web' ? 'the web' : platformNames[platform])
-/** A content without a text in the language of at least this share of its devices gets a warning. */
+/** The dry run warns of missing texts when at least this share of the devices belongs to users in whose language the content has no text. */
 const shareWorthAWord = 0.01
 
 /** Gives the warnings of a dry run: what to know before the send goes out (spec: sending/dry-run-warnings). */

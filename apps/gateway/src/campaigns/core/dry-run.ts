@@ -21,7 +21,10 @@ export type Rendered = {
   notes: RenderNote[]
 }
 export type RenderedSample = Omit<SampleDevice, 'recipient' | 'variant' | 'skip'> & Rendered & { skip: SampleSkip | null }
-/** The largest payload of a text on a platform, in bytes (`max`), and the platform's limit. `devices` is null when only samples were measured. */
+/**
+ * How large the pushes with one text are on a platform. `max`: the bytes of the largest payload. `limit`: the platform's limit. `devices`: how many
+ * devices would get the text; null when only the payloads of samples were measured.
+ */
 export type MeasuredText = {
   platform: Platform
   locale: string | null
@@ -136,12 +139,15 @@ const standIn = (language: string): Recipient => ({
   subscription: {},
 })
 
-/** How long a send would take, at `perSecond` pushes per second. `devices` is how many devices would not be skipped. */
+/**
+ * How long a send would take (`seconds`), at `perSecond` pushes per second. `devices`: how many devices would get a push, because they are not
+ * skipped.
+ */
 export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
 
 /**
- * Estimates how long a send would take from the pace of the app's last large sends. Without such sends there is no estimate (spec:
- * sending/dry-run-estimate).
+ * Estimates how long a send would take from the pace of the app's last large sends (spec: sending/dry-run-estimate). Without such sends there is no
+ * estimate.
  */
 export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,

@@ -109,8 +109,8 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
 })
 
 /**
- * Gives the step with the provider's answers in order, or no step when there was no attempt: the answers to earlier attempts and, when the outcome
- * came with one more attempt, the answer to that attempt.
+ * Gives the step that lists the provider's answers, in order. First come the answers to the earlier attempts. The answer to the last attempt follows,
+ * when the outcome came with that attempt. Without any attempt there is no such step.
  */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {

@@ -1,7 +1,9 @@
-/** How many pushes had an outcome at the moment `at`. `at` is in milliseconds of a clock that never goes back. */
+/**
+ * A reading of a send's progress: at the time `at`, `settled` of its pushes had an outcome. `at` is in milliseconds of a clock that never goes back.
+ */
 export type Sample = { at: number; settled: number }
 
-/** The pace is an average over this many milliseconds, so that one slow second does not change it much. */
+/** The pace is an average over the last so many milliseconds, so that one slow second does not change it much. */
 export const paceOverMs = 10_000
 
 /** Gives the outcomes per second over the samples (oldest first), with one decimal; 0 for fewer than two samples. */
@@ -11,6 +13,9 @@ export function paceOf(samples: readonly Sample[]): number {
   return Math.round(((newest.settled - oldest.settled) / (newest.at - oldest.at)) * 10_000) / 10
 }
 
-/** Gives the seconds until the last waiting push has an outcome at this pace: 0 when no push waits, null while no push gets an outcome. */
+/**
+ * Gives the seconds until the last waiting push has an outcome at this pace. 0 when no push waits. Null when pushes wait and the pace is 0, because
+ * no push gets an outcome.
+ */
 export const etaSeconds = (waiting: number, ratePerSecond: number): number | null =>
   waiting === 0 ? 0 : ratePerSecond <= 0 ? null : Math.ceil(waiting / ratePerSecond)

@@ -80,7 +80,8 @@ const ofTheDashboard = [
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
       const of = { appId, campaignId: params.id }
-      // The status is read before the counters: counters that were read first could lack outcomes of a campaign that is `sent`.
+      // The status is read before the counters. If the counters were read first, an answer with the status `sent` could lack the outcomes that came
+      // between the two readings.
       const campaign = await bus.call(calls.getCampaign, of)
       const counters = await bus.call(readStats, of)
       const shown = withStats(campaign, counters?.stats)

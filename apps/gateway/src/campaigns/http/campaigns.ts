@@ -87,7 +87,8 @@ export const campaigns = [
       'Counters go on changing after the campaign is sent, because devices report later. A rate is null while there is nothing to divide by.',
     answers: CampaignStats,
     async answer({ bus }, { appId, params }) {
-      // The status is read before the counters: counters that were read first could lack outcomes of a campaign that is `sent`.
+      // The status is read before the counters. If the counters were read first, an answer with the status `sent` could lack the outcomes that came
+      // between the two readings.
       const campaign = await bus.call(readCampaign, { appId, campaignId: params.id })
       if (!campaign) throw notFound()
       const counters = await bus.call(readStats, { appId, campaignId: params.id })

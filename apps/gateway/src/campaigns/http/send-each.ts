@@ -16,9 +16,10 @@ export type SentItem = ItemResult<{ id: string; replayed?: true }>
 
 /**
  * Sends each of several notifications as POST /v1/notifications would send it alone. Each item counts in the rate limit (`countSend` throws the Fault
- * `rate_limited`) and is refused by itself. An item's idempotency key is the one that it names, else `<key>:<index>` when the request has a key.
- * Items with the same key are sent one after another, so that the second is a replay of the first. The results are in the order of the items. When
- * the database was unreachable for an item, its result says so, and a client that repeats the request with keys sends only what is missing.
+ * `rate_limited`), and a refused item does not stop the others. An item's idempotency key is the one that it names, else `<key>:<index>` when the
+ * request has a key. Items with the same key are sent one after another, so that the second is a replay of the first. The results are in the order of
+ * the items. When the database was unreachable for an item, its result says so; a client that repeats the request with keys then sends only the items
+ * that are missing.
  */
 export async function sendEach(
   { bus, watch }: { bus: Pick<Bus, 'call'>; watch: Pick<DatabaseWatch, 'guard'> },

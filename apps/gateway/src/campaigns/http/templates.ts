@@ -91,7 +91,7 @@ const listOfApp = route({
 })
 
 /**
- * The template routes of the administration: the public operations, and a list in the form of the administration's other lists (spec:
- * administration/segments-templates).
+ * The template routes of the administration (spec: administration/segments-templates). The operations are those of the public API. The list of
+ * templates has the form of the administration's other lists.
  */
 export const templatesOfApp: readonly Route[] = [listOfApp, ...templates.filter(({ name }) => name !== 'listTemplates').map(administered)]

@@ -207,7 +207,10 @@ function responsesOf(route: Route, api: Api, builder: OpenApiBuilder): Responses
   return responses
 }
 
-/** Whether a rate limit counts the requests of a route. It counts requests with an API key, and those of some routes without a key. */
+/**
+ * Whether a rate limit counts the requests of a route. Every request with an API key is counted, and so is a request without a key on a route that
+ * names a limit.
+ */
 const isCounted = ({ limit, key }: Route): boolean => limit !== undefined || key === 'public' || key === 'secret'
 
 function contentOf(route: Route, api: Api, builder: OpenApiBuilder): Pick<ResponseObject, 'content'> {

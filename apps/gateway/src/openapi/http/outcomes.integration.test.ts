@@ -14,8 +14,9 @@ import type { Question, Told } from '../../testing/ask.ts'
 import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
-// These tests bring about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. So they fail for an
-// answer that the gateway can never give. Refusals of other services come from fakes: that a real service refuses like this is not tested here.
+// These tests bring about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. So they fail when the
+// document lists an answer that the gateway can never give. Fakes of the other services give the refusals; that a real service refuses in the same
+// way is not tested here.
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -129,7 +130,10 @@ test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as c
   },
 )
 
-/** When another service refuses with these errors, the items of a batch have them and the batch is answered 200 (batches.integration.test.ts). */
+/**
+ * The errors that a batch answers for a single item. When another service refuses an item with one of them, the batch as a whole is answered 200;
+ * batches.integration.test.ts tests that.
+ */
 const ofEachItem: ReadonlySet<string> = new Set(['rate_limited', 'queue_unavailable', 'database_unavailable'])
 
 /** These routes ask no other service; database-away.integration.test.ts tests every route without a database. */
@@ -156,6 +160,7 @@ test.each(outcomes)('the operation %s can answer %i %s, as the OpenAPI document 
   expect(told.body.error?.message).toMatch(/\S/)
   const unknownFields = (told.body.error?.details ?? []).filter(({ path }) => path === 'nobody')
   expect(unknownFields).toHaveLength(code === 'invalid_body' ? 1 : 0)
-  // `asDocumented` takes every 5xx for a mistake of Herald's, so a promised 503 is left out here; its status and code were compared above.
+  // `asDocumented` takes every 5xx for a mistake of Herald's, so a 503 that the document promises is not given to it. The status and code of that 503
+  // were compared above.
   expect(status === 503 ? undefined : asDocumented(route, told)).toBeUndefined()
 })

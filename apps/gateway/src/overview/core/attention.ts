@@ -20,9 +20,12 @@ export const attentionCodes = [
  */
 export type Attention = { code: (typeof attentionCodes)[number]; params: Record<string, string | number | null>; href: string }
 
-/** A platform has many failures when at least 20 of its pushes failed within a day, and at least a tenth of those that were sent or failed. */
+/**
+ * A platform has many failures when both hold for the last 24 hours (`last24h`): at least 20 of its pushes failed, and the failed pushes are at least
+ * a tenth of those that were sent or failed.
+ */
 const [fewestFailures, failureShare] = [20, 0.1]
-/** A webhook endpoint is failing when this many deliveries to it failed one after another. */
+/** A webhook endpoint is failing when at least this many deliveries to it failed one after another and none has succeeded since. */
 const fewestFailedDeliveries = 5
 
 export function attentionOf(

@@ -70,8 +70,8 @@ export const docs = route({
 })
 
 /**
- * The files that the page needs, of the twelve megabytes of swagger-ui-dist. The page asks for each with the package's version, so a browser may
- * cache it for good.
+ * The files that the page needs; swagger-ui-dist as a whole has twelve megabytes. The page asks for each file with the package's version, so a
+ * browser may cache it for good.
  */
 const files = [
   { name: 'swagger-ui.css', file: 'swagger-ui.css', mediaType: 'text/css; charset=utf-8' },

@@ -23,10 +23,10 @@ export type FileRows = {
 }
 
 /**
- * Reads the rows of a file as its parts arrive: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. A row depends only on the
- * bytes from its own offset on, so reading may begin again after any row and finds the same rows. A broken row ends at its first line end, and the
- * next line is read as a row again: so one wrong quote costs one row and not the rest of the file. Memory holds at most a row of 1 MiB and the last
- * part. `offset`: where in the file reading begins.
+ * Reads the rows of a file as its parts arrive: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. `offset`: where in the
+ * file reading begins. A row depends only on the bytes from its own offset on, so reading may begin again after any row and finds the same rows. A
+ * broken row ends at its first line end, and the next line is read as a row again; so one wrong quote costs one row and not the rest of the file.
+ * Memory holds at most the last part and an incomplete row of 1 MiB.
  */
 export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
   const read = kind === 'csv' ? readCsvRow : readLine

@@ -30,8 +30,9 @@ const mostColumns = 1_000
 const longestName = 255
 
 /**
- * Finds the columns of a CSV file by its header. Fault `invalid_body`: at a column that every row needs and the file lacks, at a `columns.<field>`
- * that names a column which the file lacks, or without a path when the header has too many columns or too long names.
+ * Finds the columns of a CSV file by its header. Gives the Fault `invalid_body` in three cases. At the name of a column: every row needs it and the
+ * file lacks it. At `columns.<field>`: the request names a column for the field that the file lacks. Without a path: the header has too many columns
+ * or too long names.
  */
 export function readColumns(format: ImportFormat, columns: Record<string, string> | null, header: string[]): Columns {
   if (header.length > mostColumns || header.some((name) => name.length > longestName))

@@ -2,8 +2,8 @@ import type { ImportField } from '@herald/contracts/import'
 import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
 
 /**
- * OneSignal's numbers of the platforms that Herald can send to: iOS, Android, and Chrome, Firefox and Safari with Web Push. OneSignal reaches its
- * other platforms in ways that Herald does not have.
+ * The numbers that OneSignal gives to the platforms to which Herald can send: iOS, Android, and Chrome, Firefox and Safari with Web Push. To its
+ * other platforms OneSignal sends in ways that Herald does not have.
  */
 const platforms = new Map([
   ['0', 'ios'],

@@ -151,7 +151,10 @@ export async function changeDevice(
 }
 
 const newest = 50
-/** The pushes of at most this many devices of a user are read. A user has at most 100 devices at a time; the others have left the user. */
+/**
+ * At most this many devices of a user are searched for pushes. A user has at most 100 devices; the others in this number are devices that have left
+ * the user.
+ */
 const mostDevices = 200
 
 /** Reads the newest pushes of a user, open ones first. Pushes to devices that have left the user are among them. */

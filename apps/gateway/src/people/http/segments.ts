@@ -131,7 +131,7 @@ const listOfApp = route({
 })
 
 /**
- * The segment routes of the administration: the public operations, and a list in the form of the administration's other lists (spec:
- * administration/segments-templates).
+ * The segment routes of the administration (spec: administration/segments-templates). The operations are those of the public API. The list of
+ * segments has the form of the administration's other lists.
  */
 export const segmentsOfApp: readonly Route[] = [listOfApp, ...segments.filter(({ name }) => name !== 'listSegments').map(administered)]

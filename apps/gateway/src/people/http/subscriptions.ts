@@ -27,8 +27,8 @@ function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): vo
 }
 
 /**
- * Makes a route that changes the tags and fields of the user who owns a device. There is one for PATCH and one for POST, which do the same (spec:
- * identity/change-user); generated clients need a name for each.
+ * Makes a route that changes the tags and fields of the user who owns a device. There is one for PATCH and one for POST, which do the same
+ * (spec: identity/change-user). Generated clients need a name for each.
  */
 const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
   route({

@@ -6,7 +6,7 @@ type Db = Kysely<Tables>
 /** For how many seconds a session lasts: without use, and in all. */
 export type SessionLife = { idleSeconds: number; wholeSeconds: number }
 
-/** A session that lasts. Unless it is used again it ends at `expiresAt`, which is in `leftSeconds` by the database's clock. */
+/** A session that has not ended. When it is not used again it ends at `expiresAt`. That is `leftSeconds` from now by the database's clock. */
 export type FoundSession = { id: string; name: string; expiresAt: Date; leftSeconds: number }
 
 /** At most this many sessions exist. A further session replaces the one that was not used for longest. */
@@ -32,8 +32,8 @@ export async function insertSession(
 }
 
 /**
- * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined when there is no such session, or it has ended or
- * began under another administration token.
+ * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined in three cases: there is no such session, it has
+ * ended, or it began under another administration token.
  */
 export async function useSession(
   db: Db,

@@ -5,7 +5,7 @@ import type { ShownPayload } from './shown-payload.ts'
 /** The parts of a provider's credentials that are stored in the clear, and the private key, which is stored sealed. */
 export type Credentials<Settings> = { settings: Settings; privateKey: string }
 
-/** What `travelling` may give the dispatcher besides the settings. The dispatcher does not get the private key of APNs, because the gateway signs. */
+/** What `travelling` may give the dispatcher besides the settings. The private key of APNs is not given, because the gateway itself signs with it. */
 export type Sealed = { version: number; sealedPrivateKey: string; sealContext: string }
 
 /**

@@ -123,7 +123,7 @@ test('audience notes the pushes of an app for seven days after the app last aske
   expect(await preview(appId, after(sinceThen))).toBe(1)
 })
 
-test('a reading of the ledger that began before an app stopped asking does not count as the end of the next reading', async () => {
+test('when an app stops asking for lastNotifiedAt during a reading of the ledger, the end of that reading does not mark the app’s next reading as done', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1 })
   const first = Promise.withResolvers<void>()

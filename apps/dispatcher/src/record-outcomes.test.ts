@@ -228,7 +228,7 @@ test('a call to the tracker belongs to the trace of its first batch, also when i
   expect(calls).toEqual(['first', 'second'])
 })
 
-test('when a call is committed, pushes in a row that wait for the same function are reported by one call of the function, with their number', async () => {
+test('when a call is committed, a function that was given for several pushes in a row is called once for them, with their number', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
   const recorder = openRecorder(() => Promise.resolve(), ignored)

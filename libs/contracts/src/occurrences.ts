@@ -36,7 +36,7 @@ export function occurrencesBetween(schedule: Recurrence, activatedAt: Date, from
   return occurrences
 }
 
-/** Gives the occurrence on a date. Undefined when the schedule does not name the date's weekday, or the occurrence is after `until`. */
+/** Gives the occurrence on a date. Undefined when the recurrence does not run on the date's weekday (`daysOf`), or the occurrence is after `until`. */
 function occurrenceOn(schedule: Recurrence, activatedAt: Date, date: string): Occurrence | undefined {
   const { localTime, timezone, until } = schedule
   if (!daysOf(schedule, activatedAt).includes(weekdayOf(date))) return undefined

@@ -116,7 +116,7 @@ describe('importing a new device', () => {
   })
 
   // spec: administration/import-web
-  test('an imported browser has no session until it registers at Herald', async () => {
+  test('an imported browser keeps its session count, and has no time of a last session until it registers at Herald', async () => {
     const appId = newId()
     const endpoint = 'https://fcm.googleapis.com/x'
     const point = createECDH('prime256v1').generateKeys('base64url')

@@ -48,8 +48,8 @@ export function remedyOfAnswer(status: number | null, error: string | null): str
 }
 
 /**
- * Counts the failed deliveries that can be sent again, by the hour (UTC) in which each was made. The page offers to send all deliveries of one hour
- * again together.
+ * Counts the failed deliveries that can be sent again, by the hour (UTC) in which each was made. The page has a button that sends all failed
+ * deliveries of one hour again.
  */
 export function failedHours(deliveries: readonly DeliveryFacts[]): { from: string; to: string; count: number }[] {
   const failed = deliveries.filter(({ state, replayable }) => state === 'failed' && replayable)

@@ -75,7 +75,7 @@ test('a dry run takes exactly one of notification, campaign and campaignId, and 
 })
 
 // spec: sending/dry-run-samples
-test('samples of a dry run show values of users, so only a key with the scope users:read gets them; a key without it gets the counts and no samples', async () => {
+test('samples of a dry run show values of users, so a key without the scope users:read is refused when it asks for samples, and gets the counts when it asks for none', async () => {
   const sender = await keyWith('notifications:send')
   const reader = await keyWith('notifications:send', 'users:read')
 

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { hash, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'

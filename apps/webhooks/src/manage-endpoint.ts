@@ -73,7 +73,7 @@ export async function listWebhooks(
 /** Fault: not_found. */
 export const readWebhook = ({ db }: Pick<Webhooks, 'db'>, at: At): Promise<Webhook> => getEndpoint(db, at)
 
-/** Switches an endpoint on and clears its failures. Faults as for changeWebhook. */
+/** Switches an endpoint on and clears its failures. Faults: not_found; queue_unavailable as for changeWebhook. */
 export const enableWebhook = (webhooks: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'>, at: At): Promise<Webhook> =>
   changeWebhook(webhooks, { ...at, changes: { enabled: true } })
 

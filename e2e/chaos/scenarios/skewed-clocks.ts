@@ -25,8 +25,8 @@ async function onSkewed(scene: Scene, skews: string): Promise<void> {
   const preload = pathToFileURL(resolve(import.meta.dirname, '../skew.ts')).href
   await onPlatform({ LOG_LEVEL: 'warn', NODE_OPTIONS: `--import=${preload}`, HERALD_SKEWS: skews }, async ({ herald, tenant }) => {
     const devices = await givenManyDevices({ herald, tenant }, Math.min(scene.devices, 300))
-    // Chooses every tenth device, so that devices with the same trouble are spread over the platforms. A push service with 20 such answers in a row
-    // would count as away.
+    // Chooses every tenth device, so that the devices that answer `unavailable` are spread over the platforms: a push service with 20 such answers in
+    // a row would count as away.
     const everyTenth = (from: number) => devices.filter((_, place) => place % 10 === from)
     const [dead, busy] = [everyTenth(0), everyTenth(5)]
     const behave = (of: typeof devices, behaviour: object) =>

@@ -64,7 +64,7 @@ export function activeTrace(): { traceId: string; spanId: string } | undefined {
 /** A collector of spans that does not answer holds up the stop of a process for at most this long. */
 const flushLimitMs = 1_000
 
-/** Makes an SDK export the spans that it has collected. A process calls this when it has closed everything else. */
+/** Makes the registered OpenTelemetry SDK, if there is one, export the spans that it has collected. A process calls this when it has closed everything else. */
 export async function flushSpans(): Promise<void> {
   const registered = trace.getTracerProvider()
   const provider: Flushable = 'getDelegate' in registered ? (registered as ProxyTracerProvider).getDelegate() : registered

@@ -90,7 +90,7 @@ test('when audience starts every taken batch gets a new lease, unless one lease 
   expect(await sparedOf(lapsed.batchId)).toBe(1)
 })
 
-test('a lease is extended three times at most when connections are lost again and again; a renewal by the dispatcher allows three more', async () => {
+test('when audience loses NATS again and again, it extends a batch’s lease three times at most; a renewal by the dispatcher allows three more', async () => {
   const { spared, back } = await startSparing()
   const [dead, living] = [await givenTaken(), await givenTaken()]
   const flap = async () => {

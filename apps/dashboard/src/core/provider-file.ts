@@ -89,11 +89,12 @@ export async function readServiceAccount(text: string): Promise<FileRead<Service
 }
 
 /** The types of Google's other credential files. The message of a refused file repeats its type only when it is one of these. */
-const otherTypes: readonly unknown[] = ['authorized_user', 'external_account', 'impersonated_service_account', 'gdch_service_account']
+const otherTypes = ['authorized_user', 'external_account', 'impersonated_service_account', 'gdch_service_account']
 
 /** Says why a JSON file is no service account, most often because it is another file of Google or Firebase; undefined when it may be one. */
 function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   const { type } = account
+  const otherType = otherTypes.find((known) => known === type)
   if ('project_info' in account)
     return 'This is google-services.json, which belongs into the Android app. FCM takes the file of a service account: Firebase console, Project settings, Service accounts.'
   if ('apiKey' in account)
@@ -101,7 +102,7 @@ function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   if ('installed' in account || 'web' in account)
     return 'This is an OAuth client. FCM takes the file of a service account: Firebase console, Project settings, Service accounts.'
   if (type !== undefined && type !== 'service_account')
-    return `This file is of ${otherTypes.includes(type) ? `the type “${String(type)}”` : 'another type'}. FCM takes one of the type “service_account”.`
+    return `This file is of ${otherType === undefined ? 'another type' : `the type “${otherType}”`}. FCM takes one of the type “service_account”.`
   if (!('private_key' in account) && !('client_email' in account))
     return 'This JSON is no service account: it has no client_email and no private_key.'
   return undefined

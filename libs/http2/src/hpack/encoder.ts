@@ -73,7 +73,7 @@ export class HpackEncoder {
     if (insertion !== undefined) return writeInteger(buffer, start, 0x80, 7, staticTable.length + 1 + this.inserted - insertion)
 
     const size = name.length + value.length + entryOverhead
-    // An entry that takes over half of the table would push out nearly all others each time.
+    // An entry larger than half of a full table would push out at least half of what is in it, so it is not inserted.
     if (indexing === 'literal' || size > this.limit / 2) return writeLiteral(buffer, start, 0, 4, name, value)
     this.evict(size)
     this.entries.set(key, ++this.inserted)

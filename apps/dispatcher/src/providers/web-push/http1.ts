@@ -124,7 +124,7 @@ function passOver(response: IncomingMessage, mostBytes: number): void {
   })
 }
 
-/** Lets at most this many pushes in at once. The others wait, first come, first served. */
+/** Lets only so many pushes in at once as `openGate` was given (`most`). The others wait, first come, first served. */
 export type Gate = {
   enter(): Promise<void>
   leave(): void

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
+import { childEnvironment } from '@herald/testing/child-environment'
 import type { Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -29,7 +30,7 @@ beforeAll(async () => {
 async function startShop(): Promise<string> {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../examples/shop/server.ts')], {
     env: {
-      PATH: process.env['PATH'],
+      ...childEnvironment,
       PORT: '0',
       HERALD_URL: herald.baseUrl,
       HERALD_SECRET_KEY: tenant.secretKey,

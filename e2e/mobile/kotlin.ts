@@ -82,8 +82,22 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     ok(await tenant.call('DELETE', `/v1/subscriptions/${id}`), 204)
     await tell(`register android ${token}`)
     check('a device that was removed at the server registers anew', (await tell('id')) !== id, id)
+    await tell('restart http://127.0.0.1:9')
+    await tell('optOut')
+    await tell('tag plan gold')
     await tell('logout')
+    await tell('restart')
+    await tell('foreground')
+    const { userId } = ok(await tenant.call<{ userId: string }>('PATCH', `/v1/subscriptions/${await tell('id')}/user`, { tags: {} }))
+    const { body: anonymous } = await tenant.call<User>('GET', `/v1/users/${userId}`)
     check('logs out', (await userOf('ada')).subscriptions.length === 0, undefined)
+    check(
+      'a logout keeps an opt-out that waits, and drops a tag that waits',
+      anonymous.subscriptions[0]?.optedIn === false &&
+        anonymous.tags['plan'] === undefined &&
+        (await userOf('ada')).tags['plan'] === 'free',
+      anonymous,
+    )
     check('unregisters', (await tell('unregister')) === 'ok' && (await tell('id')) === 'null', undefined)
   } finally {
     child.kill()

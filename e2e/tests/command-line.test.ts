@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { webhooks, type WebhookEvent } from '@herald/node'
+import { childEnvironment } from '@herald/testing/child-environment'
 import { freshDataDir, http, removeDataDir } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -29,7 +30,7 @@ const command = resolve(import.meta.dirname, '../../sdks/cli/src/herald.ts')
 function start(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
     env: {
-      PATH: process.env['PATH'],
+      ...childEnvironment,
       HOME: home,
       HERALD_URL: herald.baseUrl,
       HERALD_TOKEN: herald.adminToken,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { Herald, HeraldError, webhooks, type UserRow } from '@herald/node'
+import { childEnvironment } from '@herald/testing/child-environment'
 import { http } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -143,7 +144,7 @@ test('through the Node SDK a backend works with users, segments, templates and n
 async function startShop(env: Record<string, string>): Promise<{ url: string; printed: () => string; exited: () => boolean }> {
   const server = resolve(import.meta.dirname, '../../examples/shop/server.ts')
   const child = spawn(process.execPath, [server], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    env: { ...childEnvironment, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

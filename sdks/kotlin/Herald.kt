@@ -73,9 +73,9 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   /** Gives the device to this user. When your app in Herald requires verified identities, pass an `identityToken` from your backend. */
   fun login(externalId: String, identityToken: String? = null) = change(Change("POST", "login", json(mapOf("externalId" to externalId)), identityToken))
 
-  /** Gives the device to a new anonymous user, and drops all changes that wait. */
+  /** Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays. */
   fun logout() = turns.withLock {
-    state.waiting = emptyList()
+    state.waiting = state.waiting.filter { it.path == "" }
     change(Change("POST", "logout", "", null))
   }
 

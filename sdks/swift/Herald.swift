@@ -80,9 +80,10 @@ public actor Herald {
     try await change("POST", "login", ["externalId": externalId], identityToken: identityToken)
   }
 
-  /// Gives the device to a new anonymous user, and drops all changes that wait.
+  /// Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays.
   public func logout() async throws {
-    store.removeObject(forKey: "herald.waiting")
+    let waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
+    store.set(waiting.filter { $0["path"] as? String == "" }, forKey: "herald.waiting")
     try await change("POST", "logout", nil)
   }
 

@@ -109,7 +109,7 @@ create table fan_outs (
 create index fan_outs_due on fan_outs (due_at) where due_at is not null;
 create index fan_outs_waiting on fan_outs (app_id, due_at) where state = 'waiting';
 create index fan_outs_settled on fan_outs (settled_at) where settled_at is not null;
--- Settled fan-outs that still have their send. There are nearly always none.
+-- Settled fan-outs whose column `send` is still to be emptied. There are nearly always none.
 create index fan_outs_to_clear on fan_outs (campaign_id) where settled_at is not null and send is not null;
 
 -- A batch has at most 500 pushes of one platform, in the order of their devices' ids. Pushes that are tried again get a new batch.

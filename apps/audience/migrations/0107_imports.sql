@@ -26,7 +26,7 @@ create table imports (
   by_code jsonb not null default '{}',
   by_platform jsonb not null default '{"ios": 0, "android": 0, "web": 0}',
   warnings jsonb not null default '{}',
-  -- Whether import_dry_rows may hold rows of this import, which is a dry run.
+  -- Whether import_dry_rows may still hold rows of this import. Always false for an import that is no dry run.
   has_dry_rows boolean not null,
   -- The time is kept to the millisecond, so that the cursor of a list names its row exactly.
   created_at timestamptz(3) not null default now(),

@@ -65,12 +65,15 @@ test('an Idempotency-Key that made a campaign is refused for another campaign an
 })
 
 // spec: campaigns/unknown-references, sending/accept-order
-test('creating a campaign with an unknown template or segment, or with another app’s template, is answered not_found and uses up no Idempotency-Key', async () => {
+test('creating a campaign with an unknown template or segment, or with another app’s template, is answered not_found at that field and uses up no Idempotency-Key', async () => {
   const idempotency = { key: 'unknown', fingerprint: fingerprintOf('a') }
   const template = { name: 'Theirs', content: givenContent() }
   const { id: theirs } = await platform.gateway.call(createTemplate, { appId: newId(), template })
   for (const fields of [{ templateId: newId() }, { templateId: theirs }, { segmentId: newId() }])
-    await expect(create(givenCampaign(fields), idempotency)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(create(givenCampaign(fields), idempotency)).rejects.toMatchObject({
+      code: 'not_found',
+      details: [{ path: Object.keys(fields)[0] }],
+    })
   expect((await create(givenCampaign(), { ...idempotency, fingerprint: fingerprintOf('b') })).replayed).toBe(false)
 })
 

@@ -162,8 +162,8 @@ test('replacing a draft removes a field that is left out, and is refused for an 
   })
   expect(await get(id)).toEqual(after)
 
-  await expect(replace(id, { templateId: newId() })).rejects.toMatchObject({ code: 'not_found' })
-  await expect(replace(id, { segmentId: newId() })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(replace(id, { templateId: newId() })).rejects.toMatchObject({ code: 'not_found', details: [{ path: 'templateId' }] })
+  await expect(replace(id, { segmentId: newId() })).rejects.toMatchObject({ code: 'not_found', details: [{ path: 'segmentId' }] })
   const tooFar = new Date(Date.now() + 366 * day).toISOString()
   await expect(replace(id, { schedule: { type: 'at', at: tooFar } })).rejects.toMatchObject({
     code: 'invalid_body',

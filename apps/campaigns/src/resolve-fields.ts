@@ -1,4 +1,4 @@
-import { fault, invalidField, notFound, type FaultDetail } from '@herald/contracts/fault'
+import { fault, invalidField, unknownId, type FaultDetail } from '@herald/contracts/fault'
 import { checkFits } from '@herald/contracts/payload'
 import type { SendFields } from '@herald/contracts/send-fields'
 import type { Campaigns } from './campaigns.ts'
@@ -16,7 +16,7 @@ export async function resolveFields(
 ): Promise<ResolvedSend> {
   const { templateId } = fields
   const template = templateId === undefined ? undefined : await findTemplateDefaults(db, appId, templateId)
-  if (templateId !== undefined && !template) throw notFound()
+  if (templateId !== undefined && !template) throw unknownId('templateId')
   const send = resolveSend(fields, template, defaultTtlSeconds)
   if (send.content === null && !send.silent) throw invalidField('content', 'is required unless templateId or silent: true is given')
   return send

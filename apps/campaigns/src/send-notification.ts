@@ -1,6 +1,6 @@
 import { findSegment } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import { fault, notFound } from '@herald/contracts/fault'
+import { fault, unknownId } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
 import { parseSegment } from '@herald/contracts/segment'
@@ -75,13 +75,13 @@ async function freezeTarget(bus: Campaigns['bus'], appId: string, target: Target
   if (target.subscriptionIds) return { kind: 'subscriptionIds', subscriptionIds: target.subscriptionIds }
   if (target.segment) return { kind: 'segment', segment: target.segment }
   if (target.segmentId === undefined) return { kind: 'all' }
-  return copySegment(bus, appId, target.segmentId)
+  return copySegment(bus, appId, target.segmentId, 'target.segmentId')
 }
 
-/** Copies the definition of a saved segment. Faults: not_found; invalid_segment when the definition is no longer valid. */
-export async function copySegment(bus: Campaigns['bus'], appId: string, segmentId: string): Promise<FrozenTarget> {
+/** Copies the definition of a saved segment, which the request names at `path`. Faults: not_found at `path`; invalid_segment when the definition is no longer valid. */
+export async function copySegment(bus: Campaigns['bus'], appId: string, segmentId: string, path = 'segmentId'): Promise<FrozenTarget> {
   const found = await bus.call(findSegment, { appId, segmentId })
-  if (!found) throw notFound()
+  if (!found) throw unknownId(path)
   const parsed = parseSegment(found.definition, 'segment')
   if (!parsed.ok) {
     const { path, message } = parsed

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { mintMessageId } from '@herald/auth/message-id'
 import { newId } from '@herald/contracts/ids'
+import { childEnvironment } from '@herald/testing/child-environment'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
@@ -18,7 +19,7 @@ await startPeers(nats)
 /** Starts a gateway as an operator does: a process of its own with an environment. */
 function startProcess(settings: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts'), ...args], {
-    env: { PATH: process.env['PATH'], ...settings },
+    env: { ...childEnvironment, ...settings },
   })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))

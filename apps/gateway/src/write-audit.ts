@@ -9,9 +9,9 @@ type Db = Kysely<Tables>
 
 /**
  * Makes a change in another service, with a line in the audit: first the intent is committed, then the service is asked, then the intent becomes a
- * line. `changed` gives the subject of the line, or undefined when nothing was changed. A refused change leaves no line. When it stays unknown
- * whether the change was made, because this process died or the service did not answer, the sweep writes the line and marks it `unconfirmed`. Fault:
- * not_found (the app).
+ * line. The intent is renewed while the service works on the change. `changed` gives the subject of the line, or undefined when nothing was changed.
+ * A refused change leaves no line. When it stays unknown whether the change was made, because this process died or the service did not answer, the
+ * sweep writes the line and marks it `unconfirmed`. Fault: not_found (the app).
  */
 export async function auditElsewhere<Answer>(
   { db }: { db: Db },
@@ -21,12 +21,15 @@ export async function auditElsewhere<Answer>(
 ): Promise<Answer> {
   const intentId = await insertIntent(db, line)
   if (intentId === undefined) throw notFound()
+  const endRenewals = renew(db, intentId)
   let answer: Answer
   try {
     answer = await change()
   } catch (error) {
     if (Fault.is(error) && error.status < 500) await deleteIntent(db, intentId)
     throw error
+  } finally {
+    endRenewals()
   }
   const subject = changed(answer)
   await (subject === undefined ? deleteIntent(db, intentId) : writeIntent(db, intentId, subject))
@@ -36,11 +39,14 @@ export async function auditElsewhere<Answer>(
 /** Wraps the portions of an export so that the audit gets a line. */
 export type NoteExport = (appId: string, subject: Subject, portions: Portions) => Portions
 
-/**
- * The intent of a running export is renewed with the next portion after this time, because the sweep turns an intent that is a minute old into a
- * line. A client may take 30 s to read a portion.
- */
-const keepEveryMs = 10_000
+/** The intent of a change or an export that goes on is renewed this often, because the sweep turns an intent that is a minute old into a line. */
+const renewEveryMs = 10_000
+
+/** Renews an intent until the returned function is called. A failed renewal is made up for by the next one. */
+function renew(db: Db, intentId: string): () => void {
+  const timer = setInterval(() => void keepIntent(db, intentId).catch(() => undefined), renewEveryMs)
+  return () => clearInterval(timer)
+}
 
 /**
  * Gives the portions of an export and writes its line in the audit. The intent is committed before the first portion leaves. When the export ends,
@@ -53,13 +59,9 @@ export async function* auditExport({ db }: { db: Db }, line: AuditLine, portions
   let count = 0
   let isComplete = false
   let isRefused = false
-  let keptAt = performance.now()
+  const endRenewals = renew(db, intentId)
   try {
     for await (const portion of portions) {
-      if (performance.now() - keptAt > keepEveryMs) {
-        await keepIntent(db, intentId)
-        keptAt = performance.now()
-      }
       count += portion.count
       yield portion
     }
@@ -68,6 +70,7 @@ export async function* auditExport({ db }: { db: Db }, line: AuditLine, portions
     isRefused = count === 0 && Fault.is(error) && error.status < 500
     throw error
   } finally {
+    endRenewals()
     await (isRefused ? deleteIntent(db, intentId) : writeIntent(db, intentId, { ...line.subject, count, complete: isComplete }))
   }
 }

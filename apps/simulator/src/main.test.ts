@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { childEnvironment } from '@herald/testing/child-environment'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givenCertificate } from '@herald/http2/testing/certificate'
 
@@ -13,7 +14,7 @@ beforeAll(() => {
 afterAll(() => certificate.remove())
 
 const start = (environment: Record<string, string>) =>
-  spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  spawn(process.execPath, [main], { env: { ...childEnvironment, ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
 const paths = () => ({ SIMULATOR_CERTIFICATE: certificate.certificatePath, SIMULATOR_PRIVATE_KEY: certificate.privateKeyPath })
 
 test('the simulator says on stdout and to its parent process where each provider and the control API listen, and exits with 0 on SIGTERM', async () => {

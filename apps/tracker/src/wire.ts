@@ -20,7 +20,7 @@ import type { EngagementCall } from './track-events.ts'
 import type { Tracker } from './tracker.ts'
 import { verifyCampaign } from './verify-campaign.ts'
 
-/** The calls that write. Calls of several callers that are ready together share a commit. */
+/** The writing calls that share commits: those that arrive while a commit is in flight share the next one. Other writing calls commit alone. */
 export type Writes = {
   readonly recordOutcomes: (call: OutcomeCall) => Promise<{ recorded: number }>
   readonly reportQueued: (call: QueuedCall) => Promise<Record<string, never>>

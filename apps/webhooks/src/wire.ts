@@ -27,7 +27,7 @@ const announcementsInHand = 24
 
 /** Connects each call with the function that answers it, and announcements with the functions that store and show them. */
 export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: Event[]) => void): Promise<void> {
-  /** Makes the answer to a call that only reads. The answer uses the connections for reads, which apps use in turn. */
+  /** Makes the function that answers a call that only reads. It uses the connections for reads, which apps use in turn. */
   const reading =
     <Request extends { appId: string }, Answer>(flow: (webhooks: Webhooks, request: Request) => Promise<Answer>) =>
     (request: Request) =>

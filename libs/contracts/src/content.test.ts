@@ -212,7 +212,7 @@ describe('the locale that a user gets', () => {
   })
 
   // spec: content/locale-choice
-  test('is never the language of another region', () => {
+  test('is never a locale of another region: pt-BR gets pt or the default locale, and not pt-PT', () => {
     expect(chosen('pt-BR')).toBe('pt')
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
   })

@@ -69,6 +69,10 @@ export const invalidField = (path: string, message: string): Fault =>
  */
 export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 
+/** Makes the Fault for an unknown id in a field of a request. The detail tells the client that the field is wrong and not the address of the request. */
+export const unknownId = (path: string): Fault =>
+  new Fault('not_found', `${path} names nothing in this app.`, [{ path, message: 'names nothing in this app' }])
+
 /** Makes the Fault for a database that is away or frozen. The client may send the same request again. */
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 

@@ -56,7 +56,7 @@ const recorded: [template: string, liquidjs: string][] = [
 
 describe('a template renders as in Liquid', () => {
   // spec: content/placeholder-filters, content/placeholder-missing
-  test.each(recorded)('%s', (template, expected) => {
+  test.each(recorded)('%s renders as in Liquid', (template, expected) => {
     expect(render(template)).toBe(expected)
   })
 

@@ -115,8 +115,8 @@ function amount(origin: string, end: 'least' | 'most', exclusive: boolean, limit
 }
 
 /**
- * Finds mistakes that are refused before any schema reads the body: a key `__proto__`, which zod drops silently, and very deep nesting. It does not
- * recurse, so a body of 100,000 brackets does not overflow the stack.
+ * Finds mistakes that are refused before any schema reads the body: a key `__proto__`, which zod drops silently, and very deep nesting. It keeps a
+ * stack of its own and stops at `maxDepth`, so a body of 100,000 brackets does not overflow the call stack.
  */
 function findForbidden(body: unknown): { path: string[]; message: string } | undefined {
   type Place = { value: object; depth: number; key: string; parent: Place | undefined }

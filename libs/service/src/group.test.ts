@@ -87,7 +87,7 @@ test('a commit of one item has the id of the item’s request, and a commit of s
   ])
 })
 
-test('when enough items for a full commit wait, another commit runs at the same time, up to two commits; fewer items wait', async () => {
+test('with `atOnce` 2, a second commit begins beside the first once enough items for a full commit wait; fewer items wait until the first has ended', async () => {
   const commits: number[][] = []
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))

@@ -51,7 +51,7 @@ const heartbeatMs = 1_000
 export type StreamsOptions = {
   watch: DatabaseWatch | undefined
   link: Link
-  /** Asks the service that makes streams and consumers to make them. Undefined in that service itself. */
+  /** Asks the one service that may make streams and consumers for the missing ones. Undefined in that service itself. */
   askForStreams: (() => Promise<void>) | undefined
 }
 

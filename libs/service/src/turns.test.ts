@@ -19,10 +19,10 @@ test('an app with many waiting items is served as often as an app with few, and 
 
 test('an app that may not be served now is skipped and stays in its position; a removed item is never served', () => {
   const turns = openTurns<string>()
-  for (const item of ['a1', 'a2', 'b1', 'b2']) turns.add(item[0] ?? '', item)
+  for (const item of ['a1', 'a2', 'b1', 'b2', 'c1']) turns.add(item[0] ?? '', item)
   turns.remove('a', 'a1')
   expect(turns.next((turn) => turn !== 'a')).toBe('b1')
-  expect(whole(turns)).toEqual(['a2', 'b2'])
+  expect(whole(turns)).toEqual(['a2', 'c1', 'b2'])
 })
 
 const full = () => new Error('full')

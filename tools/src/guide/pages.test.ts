@@ -43,7 +43,8 @@ test('a block of code without a mark is refused, with its page and line', () => 
 test('every link of the guide to a page of docs/ leads to a page, and every link to a heading leads to a heading', () => {
   const whyDead = (link: Link): string | undefined => {
     try {
-      // A file elsewhere in the repository is not served as a page, so its link is shown as text.
+      // A link to a file outside docs/ may lead nowhere, because the site does not serve that file and shows the link as text. So may a link of a
+      // page that is no page of the guide.
       const isElsewhere = !link.page.startsWith('guide/') || link.href.startsWith('../../')
       return addressOf(link, byPath) === undefined && !isElsewhere ? `${link.page}: ${link.href} leads nowhere` : undefined
     } catch (error) {

@@ -80,9 +80,10 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
 }
 
 /**
- * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe). These are the
- * circuit's probe, batches that also have devices of an environment without an open circuit, batches without a device that can be sent to,
- * batches with ttl 0 while the provider is away, and batches whose time is over, which end as failed or expired. The others are held.
+ * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe): the circuit's probe, batches
+ * that also have devices of an environment without an open circuit, batches with ttl 0 while the provider is away, and batches whose time is over,
+ * which end as failed or expired. A batch whose devices were looked up (`toLookUp`) is taken too when none of them can be sent to. The others are
+ * held.
  */
 async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {
   return transact(db, async (trx) => {

@@ -65,7 +65,7 @@ test('the list of tags is empty for an app without users, and for an app whose u
 })
 
 // spec: administration/tags
-test('for the tags of a large app a limited sample of users is read; the answer says its size and an interval that holds the true number', async () => {
+test('for the tags of a large app a limited sample of users is read; the answer says how many were read and gives each number with an interval', async () => {
   const [appId, other] = [newId(), newId()]
   await givenUsers(
     appId,

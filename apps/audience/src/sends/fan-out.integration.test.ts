@@ -224,7 +224,7 @@ describe('making the pages of a send', async () => {
     await fanOut(audience, { campaignId, page: 2 })
     expect(peers.reported(campaignId).size).toBeLessThan((await made()).length)
     peers.state.trackerIsAway = false
-    // The next call reads the batches of the page from their rows.
+    // The tracker has not been told of the batches of the page before. This call reads them from their rows and reports them.
     await fanOut(audience, { campaignId, page: 3 })
 
     const told = peers.reported(campaignId)

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /**
- * Marks an app as erased, so that triggers let no user, device, segment, send or import of the app be added any more (migrations/0006), and deletes
- * its rows of `listeners` and `notified_apps`. Between the two it waits for the transactions that are adding such rows now, so that later statements
- * see these rows. Must not be called in a transaction: the mark must be committed before the lock is taken.
+ * Marks an app as erased. From then on triggers (migrations/0006 and later) let no row of the app be added to tables such as users, devices and sends.
+ * Then waits for the transactions that were already adding rows to them, so that later statements see those rows. Then deletes the app's rows of
+ * `listeners` and `notified_apps`. Must not be called in a transaction: the mark must be committed before the lock is taken.
  */
 export async function markErased(db: Db, appId: string): Promise<void> {
   await db

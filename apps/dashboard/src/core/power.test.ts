@@ -12,7 +12,7 @@ test('the number of devices that an experiment needs is the number in statistics
   expect(Math.ceil(devicesNeeded(0.05, 0.1))).toBe(435)
 })
 
-test('the smallest difference that two groups can show needs exactly as many devices as the groups have', () => {
+test('the smallest difference that two groups of one size can show needs exactly that many devices in each group', () => {
   for (const rate of [0.01, 0.05, 0.3, 0.5]) {
     for (const size of [50, 500, 5_000, 100_000]) {
       const difference = leastDifference(rate, size, size)

@@ -12,7 +12,7 @@ function standsAs(root: EditorRoot, id: string): { node: EditorNode; list: Edito
   return { node, list: parent }
 }
 
-/** Gives the group that a neighbour can move into: the node itself, or the group inside its `not`. */
+/** Gives the group into which a node beside this one can move: this node, or the group inside this `not`. Undefined when this is a condition. */
 function listOf(node: EditorNode): EditorList | undefined {
   if (node.kind === 'not') return listOf(node.child)
   return node.kind === 'leaf' ? undefined : node

@@ -139,7 +139,7 @@ export const readExplainSearch = (raw: Raw): ExplainSearch =>
 /** The providers: `set` is the provider whose credentials are being set. */
 export const readProvidersSearch = (raw: Raw): { set?: ProviderKind | undefined } => tidy({ set: wordIn(raw, 'set', providerKinds) })
 
-/** The webhooks: the endpoints, or the events as they happen. */
+/** The webhooks: `tab` is `events` while the events are shown as they happen, and absent while the endpoints are shown. */
 export const readWebhooksSearch = (raw: Raw): { tab?: 'events' | undefined } => tidy({ tab: wordIn(raw, 'tab', ['events'] as const) })
 
 const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const

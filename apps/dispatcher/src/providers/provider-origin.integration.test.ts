@@ -8,9 +8,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startNodeServer } from '../testing/start-node-server.ts'
 import { openProviderOrigin, type ProviderOrigin } from './provider-origin.ts'
 
-/** The path says how the server answers a request: `/<status>` at once, `/held` when the test tells it to. */
+/** Each function answers one request for `/held`, which waits for this. */
 const held: (() => void)[] = []
 const sessions: Http2Session[] = []
+/** Answers a request for `/<status>` at once. */
 const server = await startNodeServer((stream, { headers }) => {
   const { session } = stream
   if (session && !sessions.includes(session)) sessions.push(session)

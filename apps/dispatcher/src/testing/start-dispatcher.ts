@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { childEnvironment } from '@herald/testing/child-environment'
 
 const main = resolve(import.meta.dirname, '../main.ts')
 const mainWithNameServer = resolve(import.meta.dirname, 'main-with-name-server.ts')
@@ -19,7 +20,7 @@ export type RunningDispatcher = {
 /** Starts a dispatcher, which asks `nameServer`, when given, for hosts of push services. The caller kills it, since a test cannot register hooks. */
 export async function startDispatcher(env: Record<string, string>, nameServer?: string): Promise<RunningDispatcher> {
   const child = spawn(process.execPath, nameServer === undefined ? [main] : [mainWithNameServer, nameServer], {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    env: { ...childEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
+import { childEnvironment } from '@herald/testing/child-environment'
 import { afterAll } from 'vitest'
 
 /** A device of the simulator. A phone has a token; a browser has an endpoint and keys. */
@@ -41,7 +42,7 @@ export async function startSimulator(): Promise<Simulator> {
   writeFileSync(files.certificate, certificate)
   writeFileSync(files.privateKey, privateKey)
 
-  const env = { PATH: process.env['PATH'], SIMULATOR_CERTIFICATE: files.certificate, SIMULATOR_PRIVATE_KEY: files.privateKey }
+  const env = { ...childEnvironment, SIMULATOR_CERTIFICATE: files.certificate, SIMULATOR_PRIVATE_KEY: files.privateKey }
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   afterAll(async () => {
     child.kill('SIGTERM')

@@ -8,8 +8,9 @@ import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { exampleOf } from '../openapi/http/examples.ts'
 import type { Route } from '../http/route.ts'
 import { administrationRoutes } from '../http/routes.ts'
@@ -215,6 +216,33 @@ test('when it stays unknown whether another service made a change, one audit lin
   expect((await list(appId, '?action=segment.')).items).toMatchObject([
     { actor: 'ann', action: 'segment.created', subject: { unconfirmed: true } },
   ])
+})
+
+test('the audit does not call a change unconfirmed while the other service still works on it', async () => {
+  const appId = await givenApp()
+  peers.answers.set(createWebhook.subject, async () => {
+    await sql`update audit_intents set created_at = now() - interval '61 seconds'`.execute(db)
+    await vi.advanceTimersByTimeAsync(10_000)
+    await until(
+      async () =>
+        (
+          await db
+            .selectFrom('audit_intents')
+            .selectAll()
+            .where('created_at', '>', sql<Date>`now() - interval '1 minute'`)
+            .execute()
+        )[0],
+    )
+    expect(await writeOldIntents(db)).toBe(0)
+    return { id: newId() }
+  })
+
+  // The only clock that is replaced is that of the renewals, which are 10 s apart.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  await ask('POST', `/apps/${appId}/webhooks`, { url: 'https://receiver.example/' }).finally(() => vi.useRealTimers())
+
+  const [line] = (await list(appId, '?action=webhook.created')).items
+  expect(line?.subject).not.toHaveProperty('unconfirmed')
 })
 
 test('a change in another service is noted in the database before that service is asked for it', async () => {

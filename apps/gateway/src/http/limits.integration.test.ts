@@ -115,7 +115,7 @@ test('API_RATE_LIMIT limits the other requests of a key, and a rate limit of 0 i
 })
 
 // spec: limits/rate-buckets
-test('logins, logouts and changes of the user with a public key are limited by client address, before the key is checked', async () => {
+test('with a public key, logins, logouts and changes of the user are limited by client address, before the key is checked', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '3' })
     const { publicKey, secretKey } = await gateway.givenApp()

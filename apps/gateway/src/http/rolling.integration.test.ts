@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { resolve } from 'node:path'
 import { isPortFree } from '@herald/embedded/free-port'
 import { holdPort, type HeldPort } from '@herald/embedded/held-port'
+import { childEnvironment } from '@herald/testing/child-environment'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
@@ -24,7 +25,7 @@ async function startProcess(listenOn: number | HeldPort, settings: Record<string
   const where = typeof listenOn === 'number' ? { PORT: String(listenOn) } : { LISTEN_FDS: '1' }
   const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
     env: {
-      PATH: process.env['PATH'],
+      ...childEnvironment,
       DATABASE_URL_GATEWAY: url('gateway'),
       NATS_URL: nats,
       ADMIN_TOKEN: adminToken,

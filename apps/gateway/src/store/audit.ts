@@ -35,7 +35,7 @@ export async function insertIntent(db: Db, line: AuditLine): Promise<string | un
 /** Deletes the intent of a change or export that was refused, or of a change that changed nothing. */
 export const deleteIntent = (db: Db, id: string): Promise<unknown> => db.deleteFrom('audit_intents').where('id', '=', id).execute()
 
-/** Renews the intent of an export that still goes on, so that it does not count as cut off. */
+/** Renews the intent of a change or an export that still goes on, so that the sweep does not call it unconfirmed. */
 export const keepIntent = (db: Db, id: string): Promise<unknown> =>
   sql`update audit_intents set created_at = now() where id = ${id}`.execute(db)
 

@@ -81,7 +81,7 @@ export async function writeReport(
   }))
 }
 
-/** Marks the counters of tests, which this transaction has written. */
+/** Marks these campaigns' counters, which this transaction has written before, as those of tests. */
 export const markTests = (trx: Db, campaignIds: string[]) =>
   trx
     .updateTable('counters')

@@ -24,7 +24,7 @@ export class Patience {
     this.left = Math.min(mostPatience, this.left + perAnswer)
   }
 
-  /** Allows more such frames for the time that has passed. `now` is in milliseconds. */
+  /** Allows 200 more frames that bring nothing for each second since the last call. `now` is in milliseconds. */
   rest(now: number): void {
     const seconds = (now - (this.restedAt ?? now)) / 1000
     this.restedAt = now

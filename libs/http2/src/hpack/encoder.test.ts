@@ -65,7 +65,7 @@ test('the path and a secret field are marked as never indexed, and neither enter
   expect(() => decodeWith(decoder, Buffer.from([0xbf]))).toThrow('no field')
 })
 
-test('after the other end empties its table and enlarges it, the next header block confirms both sizes; after any change blocks are decoded to their fields', () => {
+test('when the other end empties its table and enlarges it, the next header block confirms both sizes; after every change of the size, header blocks are still decoded to their fields', () => {
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   decodeWith(decoder, blockOf(encoder))
   encoder.setTableSize(0)

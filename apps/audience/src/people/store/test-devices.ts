@@ -58,7 +58,7 @@ export type MarkedDevice = Awaited<ReturnType<typeof findMarked>>[number]
 /** A device that a test would be sent to. `isMarked`: whether it is a test device. */
 export type Found = { id: string; platform: Platform; optedIn: boolean; invalidatedAt: Date | null; isMarked: boolean }
 
-/** Finds devices by their ids, in the order of the ids. A device of another app is left out. Each device is looked up by its primary key. */
+/** Finds devices by their ids, each once, sorted by id. A device of another app is left out. Each device is looked up by its primary key. */
 export async function findDevices(db: Db, appId: string, subscriptionIds: string[]): Promise<Found[]> {
   const { rows } = await sql<Found>`
     select s.id, s.platform, s.opted_in as "optedIn", s.invalidated_at as "invalidatedAt",

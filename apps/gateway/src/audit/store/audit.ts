@@ -18,8 +18,8 @@ type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to'
 
 /**
  * Turns intents that are older than a minute into audit lines marked `unconfirmed`: at most 100, the oldest first. Gives how many. An intent is a
- * change that another service was to be asked for, or an export. Its gateway usually ended or got no answer, because no call takes a minute, and an
- * export that goes on renews its intent.
+ * change that another service was to be asked for, or an export. Its gateway ended or got no answer, because a gateway renews the intents of the
+ * changes and exports that go on.
  */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`

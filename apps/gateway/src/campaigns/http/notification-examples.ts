@@ -140,7 +140,15 @@ export const notificationExamples: Record<string, Example> = {
     answer: {
       results: [
         { index: 0, status: 202, id: ids.campaign, replayed: true },
-        { index: 1, status: 404, error: { code: 'not_found', message: 'Not found.' } },
+        {
+          index: 1,
+          status: 404,
+          error: {
+            code: 'not_found',
+            message: 'templateId names nothing in this app.',
+            details: [{ path: 'templateId', message: 'names nothing in this app' }],
+          },
+        },
       ],
     },
   },

@@ -88,7 +88,7 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     await tell('logout')
     await tell('restart')
     await tell('foreground')
-    const { userId } = ok(await tenant.call<{ userId: string }>('PATCH', `/v1/subscriptions/${await tell('id')}/user`, { tags: {} }))
+    const { userId } = ok(await tenant.call<{ userId: string }>('PATCH', `/v1/subscriptions/${await tell('id')}/user`, { tags: {} }), 200)
     const { body: anonymous } = await tenant.call<User>('GET', `/v1/users/${userId}`)
     check('logs out', (await userOf('ada')).subscriptions.length === 0, undefined)
     check(

@@ -2869,7 +2869,13 @@ export interface operations {
                      *           "status": 404,
                      *           "error": {
                      *             "code": "not_found",
-                     *             "message": "Not found."
+                     *             "message": "templateId names nothing in this app.",
+                     *             "details": [
+                     *               {
+                     *                 "path": "templateId",
+                     *                 "message": "names nothing in this app"
+                     *               }
+                     *             ]
                      *           }
                      *         }
                      *       ]

@@ -1,8 +1,8 @@
 import type { Http2Session } from 'node:http2'
 import type { Reply } from '@herald/http2/client/reply'
-import { setDefaultCACertificates } from 'node:tls'
 import { prepareHead } from '@herald/http2/client/head'
 import type { Request } from '@herald/http2/client/stream'
+import { trust } from '@herald/testing/trust'
 import { until } from '@herald/testing/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startNodeServer } from '../testing/start-node-server.ts'
@@ -22,7 +22,7 @@ const server = await startNodeServer((stream, { headers }) => {
   if (headers[':path'] === '/held') held.push(() => answer(200))
   else answer(Number(headers[':path']?.slice(1)))
 })
-setDefaultCACertificates([server.ca])
+trust(server.ca)
 
 let origin: ProviderOrigin
 beforeEach(() => {

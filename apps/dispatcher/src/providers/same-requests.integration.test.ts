@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { setDefaultCACertificates } from 'node:tls'
 import { readPrivateKey } from '@herald/auth/provider-token'
 import { openSealer } from '@herald/auth/seal'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { encodePush } from '@herald/contracts/payload'
+import { trust } from '@herald/testing/trust'
 import { afterAll, expect, test } from 'vitest'
 import type { Answer } from '../core/answer.ts'
 import { rich } from '../testing/conformance-cases.ts'
@@ -30,7 +30,7 @@ const nodeServer = await startNodeServer((stream, request) => {
   stream.end(body)
 })
 const simulator = await startSimulator()
-setDefaultCACertificates([readFileSync(simulator.ca, 'utf8'), nodeServer.ca])
+trust(readFileSync(simulator.ca, 'utf8'), nodeServer.ca)
 const accounts = await makeAccounts(simulator)
 
 const lines: Line[] = []

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { atEnd } from '@herald/testing/at-end'
+import { trust } from '@herald/testing/trust'
 
 /** A request for a push, as the server received it. */
 export type ArrivedRequest = { version: string; method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
@@ -24,7 +24,7 @@ export type PushService = {
 }
 
 const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
-setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
+trust(certificate.ca)
 const tls = { cert: certificate.certificate, key: certificate.privateKey }
 
 /**

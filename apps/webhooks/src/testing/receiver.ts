@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 import { atEnd } from '@herald/testing/at-end'
+import { trust } from '@herald/testing/trust'
 
 /** A POST as a receiver got it. */
 export type Received = {
@@ -35,7 +35,7 @@ const certificate = makeServerCertificate(new Date(), 2)
 
 /** The certificate authority of every receiver in this test file. The process trusts it from here on. */
 export const receiverAuthority = certificate.ca
-setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
+trust(certificate.ca)
 
 /** Starts an https server that keeps every POST and answers it with `respond`, by default with a 204. */
 export async function startReceiver(respond: Respond = (_received, response) => response.writeHead(204).end()): Promise<Receiver> {

@@ -2,11 +2,11 @@ import { createECDH, randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { makeVapidPair, readVapidKey } from '@herald/auth/provider-token'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { guardBy, rememberingResolve, resolveByServers } from '@herald/service/guarded-connect'
 import { atEnd } from '@herald/testing/at-end'
+import { trust } from '@herald/testing/trust'
 import { until } from '@herald/testing/until'
 import { describe, expect, test } from 'vitest'
 import { startNameServer } from '../../testing/start-name-server.ts'
@@ -17,7 +17,7 @@ import { openWebPush as openOwn } from './transport.ts'
 /** Push services on this machine whose hosts are not trusted (`isNamed`). The name server does not answer for names with "dead" in them. */
 
 const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
-setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
+trust(certificate.ca)
 const nameServer = await startNameServer((name) => !name.includes('dead'))
 const vapid = makeVapidPair()
 const browserKey = createECDH('prime256v1').generateKeys('base64url')

@@ -21,7 +21,11 @@ beforeAll(async () => {
   watched = watch(page)
 })
 
-const goTo = (path: string) => page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
+/** Opens a page and waits until it is visible. Before, no field takes the focus, and keys would be the dashboard's shortcuts. */
+async function goTo(path: string) {
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
 
 /** Waits until the page says that this many devices can be reached. */
 const estimateIs = (count: number) => page.getByText(`${count} ${count === 1 ? 'device' : 'devices'} can be reached`).waitFor()

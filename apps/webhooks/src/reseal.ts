@@ -11,8 +11,8 @@ const pageSize = 200
  */
 export const reseal = ({ db, sealer }: Pick<Webhooks, 'db' | 'sealer'>): Promise<{ resealed: number; left: number }> =>
   sealAllAnew<string>(sealer, {
-    find: async (keyId) =>
-      (await findSealedOtherwise(db, keyId, pageSize)).map(({ id, appId, sealedSecret }) => ({
+    find: async (keyId, after) =>
+      (await findSealedOtherwise(db, keyId, { after, limit: pageSize })).map(({ id, appId, sealedSecret }) => ({
         place: id,
         sealed: sealedSecret,
         context: secretContext(appId, id),

@@ -5,8 +5,8 @@ export type SealedValue<Place> = { place: Place; sealed: string; context: string
 
 /** The storage in which a service has sealed values. */
 export type SealedStore<Place> = {
-  /** Gives some of the values that were sealed with another key than this one. */
-  find(keyId: string): Promise<SealedValue<Place>[]>
+  /** Gives the next values that were sealed with another key than this one, in the order of the sealed texts, after this text. */
+  find(keyId: string, after: string): Promise<SealedValue<Place>[]>
   /** Replaces a sealed value. Gives 1, or 0 when the value has changed meanwhile. */
   update(place: Place, change: { from: string; to: string }): Promise<number>
   /** Counts the values that were sealed with another key than this one. */
@@ -20,18 +20,15 @@ export type SealedStore<Place> = {
  */
 export async function sealAllAnew<Place>(sealer: Sealer, store: SealedStore<Place>): Promise<{ resealed: number; left: number }> {
   let resealed = 0
-  for (;;) {
-    // This loop goes on while values of a page open, also when none of them was replaced. Another process may have sealed this page meanwhile, and
-    // more pages may follow.
-    let opened = 0
-    for (const { place, sealed, context } of await store.find(sealer.keyId)) {
+  let page = await store.find(sealer.keyId, '')
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    for (const { place, sealed, context } of page) {
       const anew = sealAnew(sealer, sealed, context)
-      if (anew === undefined) continue
-      opened += 1
-      resealed += await store.update(place, { from: sealed, to: anew })
+      if (anew !== undefined) resealed += await store.update(place, { from: sealed, to: anew })
     }
-    if (opened === 0) return { resealed, left: await store.count(sealer.keyId) }
+    page = await store.find(sealer.keyId, last.sealed)
   }
+  return { resealed, left: await store.count(sealer.keyId) }
 }
 
 function sealAnew(sealer: Sealer, sealed: string, context: string): string | undefined {

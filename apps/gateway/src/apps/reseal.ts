@@ -13,7 +13,8 @@ const pageSize = 200
  */
 export const reseal = ({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }): Promise<{ resealed: number; left: number }> =>
   sealAllAnew<SealedPlace>(sealer, {
-    find: async (keyId) => (await findSealedOtherwise(db, keyId, pageSize)).map((found) => ({ ...found, context: contextOf(found.place) })),
+    find: async (keyId, after) =>
+      (await findSealedOtherwise(db, keyId, { after, limit: pageSize })).map((found) => ({ ...found, context: contextOf(found.place) })),
     update: (place, change) => updateSealed(db, place, change),
     count: (keyId) => countSealedOtherwise(db, keyId),
   })

@@ -5,8 +5,18 @@ import type { Db } from './tables.ts'
 const sealedOtherwise = (db: Db, keyId: string) =>
   db.selectFrom('endpoints').where(sql<boolean>`not starts_with(sealed_secret, ${`${keyId}.`})`)
 
-export const findSealedOtherwise = (db: Db, keyId: string, limit: number): Promise<{ id: string; appId: string; sealedSecret: string }[]> =>
-  sealedOtherwise(db, keyId).select(['id', 'app_id as appId', 'sealed_secret as sealedSecret']).limit(limit).execute()
+/** Finds the next secrets that another key than `keyId` has sealed, in the order of the sealed texts, after the text `after`. */
+export const findSealedOtherwise = (
+  db: Db,
+  keyId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ id: string; appId: string; sealedSecret: string }[]> =>
+  sealedOtherwise(db, keyId)
+    .select(['id', 'app_id as appId', 'sealed_secret as sealedSecret'])
+    .where(sql`sealed_secret collate "C"`, '>', after)
+    .orderBy(sql`sealed_secret collate "C"`)
+    .limit(limit)
+    .execute()
 
 export async function countSealedOtherwise(db: Db, keyId: string): Promise<number> {
   const { count } = await sealedOtherwise(db, keyId)

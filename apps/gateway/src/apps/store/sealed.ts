@@ -15,9 +15,16 @@ const sealedOtherwise = (keyId: string) => sql`(
   select 'apns-token', array[team_id, key_id, key_fingerprint], sealed_token from apns_tokens where sealed_token <> ''
 ) as every_value where not starts_with(sealed, ${`${keyId}.`})`
 
-export async function findSealedOtherwise(db: Db, keyId: string, limit: number): Promise<{ place: SealedPlace; sealed: string }[]> {
+/** Finds the next values that another key than `keyId` sealed, in the order of the sealed texts, after the text `after`. */
+export async function findSealedOtherwise(
+  db: Db,
+  keyId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ place: SealedPlace; sealed: string }[]> {
   const { rows } = await sql<SealedPlace & { sealed: string }>`
-    select kind, key, sealed from ${sealedOtherwise(keyId)} limit ${limit}`.execute(db)
+    select kind, key, sealed from ${sealedOtherwise(keyId)} and sealed collate "C" > ${after} order by sealed collate "C" limit ${limit}`.execute(
+    db,
+  )
   return rows.map(({ sealed, ...place }) => ({ place, sealed }))
 }
 

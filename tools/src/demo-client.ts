@@ -1,4 +1,13 @@
-import type { DemoOptions } from './demo.ts'
+export type DemoOptions = {
+  baseUrl: string
+  adminToken: string
+  /** The address of the simulator's control API. */
+  simulatorControl: string
+  dataDir: string
+  print: (line: string) => void
+  /** Aborted when the starter stops. */
+  signal: AbortSignal
+}
 
 /** The HTTP calls of the demo: to Herald's public and administration API, and to the simulator's control API. */
 export type HeraldClient = {

@@ -1,19 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { callHerald, type HeraldClient } from './demo-client.ts'
+import { callHerald, type HeraldClient, type DemoOptions } from './demo-client.ts'
 import { demoTable, type Push } from './demo-table.ts'
 import { writeWhole } from './write-whole.ts'
-
-export type DemoOptions = {
-  baseUrl: string
-  adminToken: string
-  /** The address of the simulator's control API. */
-  simulatorControl: string
-  dataDir: string
-  print: (line: string) => void
-  /** Aborted when the starter stops. */
-  signal: AbortSignal
-}
 
 /** The content of `<data>/demo.json` (0600). With it a second start finds the demo's app, keys and devices again. */
 type DemoState = {

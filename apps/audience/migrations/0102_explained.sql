@@ -4,8 +4,9 @@
 -- When tags, language, timezone or country of a user last changed.
 alter table users add column changed_at timestamptz;
 
--- `opted_out_at`: since when a device is opted out; it means something only while `opted_in` is false. The other two: by which answer to which
--- campaign a device was invalidated; they mean something only while `invalidated_at` is set. So a registration, which makes a device valid and opts
+-- `opted_out_at`: since when a device is opted out; it means something only while `opted_in` is false. `invalidated_code` and
+-- `invalidated_campaign_id`: the code of the answer by which a device was invalidated, and the campaign whose push got that answer; they mean
+-- something only while `invalidated_at` is set. So a registration, which makes a device valid and opts
 -- it in, need not clear them.
 alter table subscriptions add column opted_out_at timestamptz, add column invalidated_code text, add column invalidated_campaign_id text collate "C";
 -- When a PATCH request of the device last named its app version, system version or model, or an import last updated the device. Registrations and

@@ -1,18 +1,10 @@
-import { fault, notFound, type Fault } from '@herald/contracts/fault'
-import type { NotQueued } from '@herald/contracts/test-send'
+import { fault, notFound } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
-import type { Campaigns } from './campaigns.ts'
+import type { Campaigns, Acceptable, Accepted, Idempotency } from './campaigns.ts'
 import type { NewCampaign } from './store/campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
 import { insertCampaigns, markTests } from './store/new-campaigns.ts'
 import type { Db } from './store/tables.ts'
-
-export type Idempotency = { key: string; fingerprint: string }
-/** `notQueued`: the devices that a test names and cannot reach. The answer to the request lists them, and so does the answer to a replay. */
-export type Acceptable = { campaign: NewCampaign; idempotency: Idempotency | null; notQueued?: NotQueued[] }
-export type Accepted =
-  | { kind: 'accepted' | 'replayed'; id: string; notQueued?: NotQueued[] | undefined }
-  | { kind: 'refused'; fault: Fault }
 
 /**
  * Accepts notifications and drafts, several in one transaction: a campaign and its idempotency record commit together. A request whose key another

@@ -1,12 +1,26 @@
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
+import type { FlowChange } from '@herald/contracts/campaign'
+import type { Fault } from '@herald/contracts/fault'
+import type { NotQueued } from '@herald/contracts/test-send'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import type { Reads } from '@herald/service/postgres'
-import type { Acceptable, Accepted } from './accept-campaigns.ts'
 import type { Measures } from './measures.ts'
-import type { Flows, Several } from './record-progress.ts'
 import type { NewCampaign, Started } from './store/campaigns.ts'
 import type { Db, Tables } from './store/tables.ts'
+
+export type Several = { campaignIds: string[] }
+
+export type Flows = { flows: (FlowChange | null)[] }
+
+/** `notQueued`: the devices that a test names and cannot reach. The answer to the request lists them, and so does the answer to a replay. */
+export type Acceptable = { campaign: NewCampaign; idempotency: Idempotency | null; notQueued?: NotQueued[] }
+
+export type Accepted =
+  | { kind: 'accepted' | 'replayed'; id: string; notQueued?: NotQueued[] | undefined }
+  | { kind: 'refused'; fault: Fault }
+
+export type Idempotency = { key: string; fingerprint: string }
 
 /** What the functions behind the calls and sweeps of campaigns work with. */
 export type Campaigns = {

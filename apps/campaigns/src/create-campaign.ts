@@ -2,12 +2,13 @@ import type { Campaign, CreateCampaign } from '@herald/contracts/campaign'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { invalidField } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
-import { acceptedId, findReplay, type Idempotency } from './accept-campaigns.ts'
+import { acceptedId, findReplay } from './accept-campaigns.ts'
 import { whyNotSchedule } from './core/schedule.ts'
 import { getCampaign, noDraft } from './manage-campaign.ts'
 import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
 import { copySegment, type Accepting, type Resolving } from './send-notification.ts'
 import { replaceDraft, type Draft } from './store/campaigns.ts'
+import type { Idempotency } from './campaigns.ts'
 
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
 

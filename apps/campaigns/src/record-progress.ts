@@ -1,10 +1,6 @@
-import type { FlowChange } from '@herald/contracts/calls/audience'
-import type { Campaigns } from './campaigns.ts'
+import type { Campaigns, Several, Flows } from './campaigns.ts'
 import { flowOf } from './core/campaign.ts'
 import { markFailed, markSettled, markStarted } from './store/campaigns.ts'
-
-export type Several = { campaignIds: string[] }
-export type Flows = { flows: (FlowChange | null)[] }
 
 /**
  * Notes that audience has the fan-out rows of these campaigns. Answers the flow of each, because a campaign may have been paused or cancelled after

@@ -2,12 +2,13 @@ import { findTestDevices } from '@herald/contracts/calls/audience'
 import { fault, invalidField, notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { NotQueued, TestSelector, TestSend } from '@herald/contracts/test-send'
-import { acceptedId, findReplay, type Accepted, type Idempotency } from './accept-campaigns.ts'
+import { acceptedId, findReplay } from './accept-campaigns.ts'
 import { invalidVariant } from './core/experiment.ts'
 import { markTitles, type ResolvedSend } from './core/overrides.ts'
 import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
 import { notificationName, type Accepting } from './send-notification.ts'
 import { findWhole } from './store/campaigns.ts'
+import type { Accepted, Idempotency } from './campaigns.ts'
 
 export type TestRequest = { appId: string; idempotency: Idempotency | null; test: TestSend }
 export type TestAnswer = { id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }

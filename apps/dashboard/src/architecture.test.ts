@@ -38,9 +38,10 @@ test('no page loads anything from another origin', () => {
 })
 
 // spec: dashboard/requests
-test('only the folder `api` sends requests, so that every request has a time limit, and a CSRF token when it changes something in a session', () => {
+test('only the folder `api` sends requests, and one file opens live streams, so that every request has a time limit, and a CSRF token when it changes something in a session', () => {
   expect(using(/(?<![.\w])fetch\(/, ['api/client.ts', 'api/outside.ts'])).toEqual([])
-  expect(using(/XMLHttpRequest/)).toEqual([])
+  expect(using(/XMLHttpRequest|WebSocket\(|sendBeacon/)).toEqual([])
+  expect(using(/EventSource\(/)).toEqual(['live/follow-stream.ts'])
 })
 
 test('the dashboard makes one Trusted Types policy, and only for the worker of the first steps', () => {

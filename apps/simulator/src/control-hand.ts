@@ -1,7 +1,32 @@
 import * as z from 'zod'
-import type { Controlled } from './control.ts'
 import { check, type Route } from './control-http.ts'
-import { isReachedBy, uninstall, type Device, type Reach } from './devices.ts'
+import { isReachedBy, uninstall, type Devices } from './devices.ts'
+import type { Listener } from './listener.ts'
+import type { Service, FaultBoard } from './faults.ts'
+import type { Accounts } from './accounts.ts'
+import type { State } from './state.ts'
+import type { Recording } from './record.ts'
+import type { ProviderTokens } from './apns/service.ts'
+import type { AccessTokens } from './fcm/oauth.ts'
+import type { Crowd } from './crowd.ts'
+import type { Device, Reach } from './device-kind.ts'
+
+/** A listener and the simulated provider to which it belongs: faults are set for a provider, and APNs has two listeners. */
+export type ServiceListener = Listener & { service: Service }
+
+export type Controlled = {
+  accounts: Accounts
+  devices: Devices
+  state: State
+  recording: Recording
+  faults: FaultBoard
+  providerTokens: ProviderTokens
+  accessTokens: AccessTokens
+  crowd: Crowd
+  listeners: Readonly<Record<string, ServiceListener>>
+  tokenUri: string
+  webPushOrigin: string
+}
 
 const text = z.string().min(1)
 const whole = z.coerce.number().int().min(0)

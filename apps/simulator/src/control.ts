@@ -1,33 +1,11 @@
 import * as z from 'zod'
-import { makeApnsAccount, makeFcmAccount, type Accounts } from './accounts.ts'
-import type { ProviderTokens } from './apns/service.ts'
+import { makeApnsAccount, makeFcmAccount } from './accounts.ts'
 import { behaviours } from './behaviour.ts'
 import { check, ControlError, serveRoutes, type Route } from './control-http.ts'
-import { handRoutes, reach, shownDevice } from './control-hand.ts'
-import type { Crowd } from './crowd.ts'
-import { environments, kinds, platforms, type Device, type Devices } from './devices.ts'
-import { services, type FaultBoard, type Service } from './faults.ts'
-import type { Listener } from './listener.ts'
-import type { AccessTokens } from './fcm/oauth.ts'
-import type { Recording } from './record.ts'
-import type { State } from './state.ts'
-
-/** A listener and the simulated provider to which it belongs: faults are set for a provider, and APNs has two listeners. */
-export type ServiceListener = Listener & { service: Service }
-
-export type Controlled = {
-  accounts: Accounts
-  devices: Devices
-  state: State
-  recording: Recording
-  faults: FaultBoard
-  providerTokens: ProviderTokens
-  accessTokens: AccessTokens
-  crowd: Crowd
-  listeners: Readonly<Record<string, ServiceListener>>
-  tokenUri: string
-  webPushOrigin: string
-}
+import { handRoutes, reach, shownDevice, type Controlled } from './control-hand.ts'
+import { kinds } from './devices.ts'
+import { services } from './faults.ts'
+import { environments, platforms, type Device } from './device-kind.ts'
 
 const text = z.string().min(1)
 const share = z.number().min(0).max(1)

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { kinds, type Device, type Devices } from './devices.ts'
+import { kinds, type Devices } from './devices.ts'
 import { openPoster, type Poster } from './poster.ts'
 import type { Recording } from './record.ts'
+import type { Device } from './device-kind.ts'
 
 export type Registration = {
   baseUrl: string

@@ -1,7 +1,8 @@
 import { CopyCounter } from './copies.ts'
 import { Arena, GrowingNumbers } from './growing.ts'
-import { findMsgId, kinds, platforms, type Device, type Devices, type Platform } from './devices.ts'
+import { findMsgId, kinds, type Devices } from './devices.ts'
 import { parse } from './request.ts'
+import { platforms, type Device, type Platform } from './device-kind.ts'
 
 /**
  * What is known about the payload of an accepted push. `plain`: it can be read. `sealed`: it is a web push that is not decrypted yet. `broken`: it

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { accountFromJson, accountToJson, type Account, type Accounts } from './accounts.ts'
-import { kinds, uninstall, type Device, type Devices } from './devices.ts'
+import { kinds, uninstall, type Devices } from './devices.ts'
+import type { Device } from './device-kind.ts'
 
 type Line =
   | { account: ReturnType<typeof accountToJson> }

@@ -134,7 +134,7 @@ function pushesTogether({ subscriptionId, userId, code, limit }: PushFilter): nu
   return userId === undefined && code === undefined ? limit + 1 : 100 * mostRows
 }
 
-/** Splits campaigns that may have wanted pushes into portions of about `pushes` pushes each. */
+/** Splits campaigns into portions. A portion ends with the campaign with which it has `pushes` pushes, or after 500 campaigns. Campaigns with none are left out. */
 function portionsOf(campaigns: CampaignToRead[], pushes: number): CampaignToRead[][] {
   const portions: CampaignToRead[][] = []
   let sum = Infinity

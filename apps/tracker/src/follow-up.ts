@@ -1,20 +1,9 @@
-import type { EngagementKind } from '@herald/contracts/event'
 import type { Service } from '@herald/service/run'
 import { openBackground } from '@herald/service/background'
 import { publishAnnouncement } from './announce.ts'
-import type { CountedOutcomes, Measures } from './measures.ts'
-import type { AnnouncementRow } from './store/announcements.ts'
+import type { Measures } from './measures.ts'
 import { openSettlementTelling } from './tell-settlements.ts'
-import type { Tracker } from './tracker.ts'
-
-/** Does what follows a commit: counts metrics and, in the background, publishes announcements and tells campaigns and audience of settlements. */
-export type FollowUp = (committed: {
-  announcements: AnnouncementRow[]
-  settled: string[]
-  /** For the metrics: pushes that got an outcome, and kinds of reports that devices sent. */
-  outcomes?: CountedOutcomes[]
-  engagements?: EngagementKind[]
-}) => void
+import type { Tracker, FollowUp } from './tracker.ts'
 
 /**
  * Gives the function that does what follows a commit. An announcement has up to ~300 kB, so at most 32 are published at once. Settlements share

@@ -1,9 +1,20 @@
+import type { EngagementKind } from '@herald/contracts/event'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import type { Reads } from '@herald/service/postgres'
 import type { EnsureDay } from './days.ts'
-import type { FollowUp } from './follow-up.ts'
 import type { Db, Tables } from './store/tables.ts'
+import type { AnnouncementRow } from './store/announcements.ts'
+import type { CountedOutcomes } from './measures.ts'
+
+/** Does what follows a commit: counts metrics and, in the background, publishes announcements and tells campaigns and audience of settlements. */
+export type FollowUp = (committed: {
+  announcements: AnnouncementRow[]
+  settled: string[]
+  /** For the metrics: pushes that got an outcome, and kinds of reports that devices sent. */
+  outcomes?: CountedOutcomes[]
+  engagements?: EngagementKind[]
+}) => void
 
 /** What the functions behind the calls and sweeps of the tracker work with. */
 export type Tracker = {

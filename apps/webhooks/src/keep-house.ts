@@ -12,8 +12,6 @@ const everyMs = 30_000
 /** One statement deletes at most this many rows, so that its locks are short. While more rows are left the next statement follows at once. */
 const portion = 2_000
 
-export type Retention = { logDays: number; deliveredHours: number; undeliveredDays: number }
-
 /**
  * Deletes, for a sweep, bodies, deliveries and marks past their retention, events that wait for endpoints that have been switched off for too long,
  * and the rows of deleted endpoints. A step that fails is logged and tried again after 30 s, and the other steps go on. `isAway` says whether an

@@ -5,9 +5,10 @@ import type { Log } from '@herald/service/log'
 import type { Reads } from '@herald/service/postgres'
 import { LRUCache } from 'lru-cache'
 import type { Post } from './http/post.ts'
-import type { Retention } from './keep-house.ts'
 import type { Secrets } from './secrets.ts'
 import type { Db, Tables } from './store/tables.ts'
+
+export type Retention = { logDays: number; deliveredHours: number; undeliveredDays: number }
 
 /** What the functions behind the calls, the sweeps and the consumer of webhooks work with. */
 export type Webhooks = {

@@ -119,3 +119,10 @@ export type Campaign = {
   startedAt: string | null
   settledAt: string | null
 }
+
+/** Whether a send under way goes on, is paused or was cancelled (spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way). */
+export const campaignFlows = ['running', 'paused', 'cancelled'] as const
+export type CampaignFlow = (typeof campaignFlows)[number]
+/** A flow with the number of its change. `no` rises with every change, so that a late repeat of an earlier change has no effect. */
+export const FlowChange = z.object({ flow: z.enum(campaignFlows), no: z.number().int().min(0) })
+export type FlowChange = z.infer<typeof FlowChange>

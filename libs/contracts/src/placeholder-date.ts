@@ -1,6 +1,10 @@
 import { findTimeZone, parseTimestamp } from './text.ts'
-import type { FilterContext, Value } from './placeholder-filter.ts'
 import { zoneOffsetMs } from './zone-offset.ts'
+
+/** A value that a placeholder's filters read and give. A missing value is null or undefined; an infinite number or NaN counts as missing too. */
+export type Value = string | number | boolean | null | undefined
+
+export type FilterContext = { timeZone: string; now: Date | undefined }
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']

@@ -1,10 +1,5 @@
 import { countCodePoints, firstCodePoints } from './text.ts'
-import { formatDate } from './placeholder-date.ts'
-
-/** A value that a placeholder's filters read and give. A missing value is null or undefined; an infinite number or NaN counts as missing too. */
-export type Value = string | number | boolean | null | undefined
-
-export type FilterContext = { timeZone: string; now: Date | undefined }
+import { formatDate, type Value, type FilterContext } from './placeholder-date.ts'
 
 type Filter = { least: number; most: number; apply: (value: Value, args: Value[], context: FilterContext) => Value }
 

@@ -1,6 +1,7 @@
 import { findClosing, readTag, type Operand, type Tag } from './placeholder-syntax.ts'
-import { applyFilter, type FilterContext, type Value } from './placeholder-filter.ts'
+import { applyFilter } from './placeholder-filter.ts'
 import type { TagValue } from './text.ts'
+import type { FilterContext, Value } from './placeholder-date.ts'
 
 /**
  * The values that placeholders may read when a push is rendered. A missing field renders as nothing. Properties that every object inherits cannot be

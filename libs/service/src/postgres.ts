@@ -28,7 +28,7 @@ export type Reads<Schema> = <Answer>(
 
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
-  /** A pool for the statements of each send or registration. Its connections keep the plans of these statements (kept-plans.ts). */
+  /** A pool for the statements that run for every send or registration. Its connections keep the plans of these statements (kept-plans.ts). */
   readonly kept: Kysely<Schema>
   readonly reads: Reads<Schema>
   readonly watch: DatabaseWatch

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { addChange, changeOwner, dropOldChanges, isOwnerUncertain, nextChange, type Change } from './changes.ts'
-import type { Kept } from './store.ts'
+import { addChange, changeOwner, dropOldChanges, isOwnerUncertain, nextChange } from './changes.ts'
+import type { Kept, Change } from './store.ts'
 
 let made = 0
 const change = (kind: Change['kind'], more: Partial<Change> = {}): Change => ({

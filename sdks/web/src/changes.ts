@@ -1,28 +1,4 @@
-import type { Kept } from './store.ts'
-
-/** What a page may change of its user. Tags are merged, and null deletes a tag. */
-export type UserChanges = {
-  tags?: Record<string, string | number | boolean | null>
-  language?: string
-  timezone?: string
-  country?: string
-}
-
-/** The kind of a change, which decides which waiting changes become pointless (see `overtakes`). */
-type Kind = 'register' | 'user' | 'login' | 'logout' | 'opted' | 'delete'
-
-/** A change that waits to be sent to Herald: a registration, or a request below `/v1/subscriptions/<id>`. */
-export type Change = {
-  id: string
-  at: number
-  kind: Kind
-  /** The HTTP method; POST when there is none. */
-  method?: string
-  path?: string
-  body?: (UserChanges & { externalId?: string; optedIn?: boolean }) | undefined
-  /** The id of the device that the change is for. Undefined when it is for this browser's present device. */
-  device?: string
-}
+import type { Kept, Change, Kind } from './store.ts'
 
 const most = 50
 const longestMs = 7 * 86_400_000

@@ -1,5 +1,22 @@
 import type { HeraldError } from './herald-error.ts'
-import type { State } from './page.ts'
+import type { Reason } from './support.ts'
+
+/** What the SDK knows about pushes in this browser. */
+export type State = {
+  supported: boolean
+  /** Why this browser cannot have pushes; undefined when `supported` is true. */
+  reason: Reason | undefined
+  permission: NotificationPermission
+  /** True when the user has subscribed here and the browser still has the subscription. */
+  subscribed: boolean
+  /** The id that Herald gave this device; undefined while it is not registered. */
+  subscriptionId: string | undefined
+  loggedIn: boolean
+  optedIn: boolean
+  /** The number of changes that Herald has not confirmed yet. The SDK sends them by itself, in order. */
+  waiting: number
+  lastError: HeraldError | undefined
+}
 
 /** The events that a page can listen to with `on`. */
 export type Events = {

@@ -6,10 +6,11 @@ export { HeraldError }
 export type { AskLimits } from './soft-ask.ts'
 export type { ErrorCode, ErrorDetail } from './herald-error.ts'
 export type { Events } from './events.ts'
-export type { Herald, State } from './page.ts'
+export type { Herald } from './page.ts'
+export type { State } from './events.ts'
 export type { Options } from './options.ts'
 export type { Reason } from './support.ts'
-export type { UserChanges } from './changes.ts'
+export type { UserChanges } from './store.ts'
 
 const pages: Record<string, Herald> = {}
 

@@ -1,30 +1,13 @@
 import { call } from './call.ts'
-import { addChange, type Change, type UserChanges } from './changes.ts'
-import { openEvents, type Events } from './events.ts'
+import { addChange } from './changes.ts'
+import { openEvents, type Events, type State } from './events.ts'
 import { asHeraldError, failed, isTemporary, type HeraldError } from './herald-error.ts'
 import type { Settings } from './options.ts'
 import { hashOf, made, ownerChange, registering, settle } from './settle.ts'
 import { mayAsk, type AskLimits } from './soft-ask.ts'
-import { openStore, type Kept } from './store.ts'
+import { openStore, type Kept, type Change, type UserChanges } from './store.ts'
 import { subscribeBrowser, untilActive } from './subscribe-browser.ts'
-import { whyUnsupported, type Reason } from './support.ts'
-
-/** What the SDK knows about pushes in this browser. */
-export type State = {
-  supported: boolean
-  /** Why this browser cannot have pushes; undefined when `supported` is true. */
-  reason: Reason | undefined
-  permission: NotificationPermission
-  /** True when the user has subscribed here and the browser still has the subscription. */
-  subscribed: boolean
-  /** The id that Herald gave this device; undefined while it is not registered. */
-  subscriptionId: string | undefined
-  loggedIn: boolean
-  optedIn: boolean
-  /** The number of changes that Herald has not confirmed yet. The SDK sends them by itself, in order. */
-  waiting: number
-  lastError: HeraldError | undefined
-}
+import { whyUnsupported } from './support.ts'
 
 /**
  * Herald on a page. A method that changes something resolves with the state after the change. A change that cannot be sent now is counted in

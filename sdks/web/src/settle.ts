@@ -1,9 +1,9 @@
 import { call, type Service } from './call.ts'
-import { addChange, changeOwner, dropOldChanges, nextChange, type Change } from './changes.ts'
+import { addChange, changeOwner, dropOldChanges, nextChange } from './changes.ts'
 import { addressOf, describeDevice, isMadeWith, noteRegistered, registerDevice, rotateDevice } from './device.ts'
 import { asHeraldError, failed, isTemporary, type HeraldError } from './herald-error.ts'
 import type { Options } from './options.ts'
-import type { Kept, Store } from './store.ts'
+import type { Kept, Store, Change } from './store.ts'
 import { subscribeBrowser } from './subscribe-browser.ts'
 
 /** What `settle` works with. */

@@ -1,5 +1,28 @@
 import type { Service } from './call.ts'
-import type { Change } from './changes.ts'
+
+/** What a page may change of its user. Tags are merged, and null deletes a tag. */
+export type UserChanges = {
+  tags?: Record<string, string | number | boolean | null>
+  language?: string
+  timezone?: string
+  country?: string
+}
+
+/** The kind of a change, which decides which waiting changes become pointless (see `overtakes`). */
+export type Kind = 'register' | 'user' | 'login' | 'logout' | 'opted' | 'delete'
+
+/** A change that waits to be sent to Herald: a registration, or a request below `/v1/subscriptions/<id>`. */
+export type Change = {
+  id: string
+  at: number
+  kind: Kind
+  /** The HTTP method; POST when there is none. */
+  method?: string
+  path?: string
+  body?: (UserChanges & { externalId?: string; optedIn?: boolean }) | undefined
+  /** The id of the device that the change is for. Undefined when it is for this browser's present device. */
+  device?: string
+}
 
 /** A report about a push that the worker has still to send to Herald. */
 export type Report = { path: string; at: number }
@@ -32,7 +55,7 @@ export type Kept = {
   askedAt?: number
   /** The ids of the last five users who were logged in here before. Pushes to them may still arrive, and show no text. */
   former?: string[]
-  /** True from a subscription until an unsubscription. */
+  /** True from a call of `subscribe` until one of `unsubscribe`, also when the browser loses its subscription: the SDK then makes a new one. */
   wanted?: boolean
   out?: boolean
   /** An endpoint that Herald answered not to know, so that the SDK does not ask about it again. */

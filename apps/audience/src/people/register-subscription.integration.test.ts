@@ -117,7 +117,7 @@ describe('a device that registers again', () => {
 
 describe('who owns a device that registers', () => {
   // spec: identity/login-renames
-  test('when an anonymous user’s device registers with an unknown external id, the user gets it and keeps userId and tags', async () => {
+  test('when an anonymous user’s device registers with an unknown external id, the anonymous user gets this external id and keeps userId and tags', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token', { tags: { plan: 'free' } }))
 

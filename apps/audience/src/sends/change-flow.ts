@@ -1,4 +1,5 @@
-import { flowChanged, type FlowChange } from '@herald/contracts/calls/audience'
+import { flowChanged } from '@herald/contracts/calls/audience'
+import type { FlowChange } from '@herald/contracts/campaign'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
 import { pointAtPages } from '../point.ts'

@@ -360,7 +360,7 @@ describe('fan-outs in two processes of audience', async () => {
     })
 
   // spec: sending/lanes
-  test('two processes make the first page of a small send while ten large sends of another app wait for their bulk window', async () => {
+  test('a small send is fanned out while ten large sends of another app wait because that app has too many open batches', async () => {
     const [large, small] = [newId(), newId()]
     await givenCrowd(db, { appId: large, count: 6_000 })
     const crowd = await givenCrowd(db, { appId: small, count: 100 })

@@ -1,7 +1,7 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { CircuitEnvironment, Decided, FrozenSend } from '@herald/contracts/batch'
-import type { CampaignFlow } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { CampaignFlow } from '@herald/contracts/campaign'
 import type { Event } from '@herald/contracts/event'
 import type { ImportFormat, ImportReport } from '@herald/contracts/import'
 import type { Attempt, FailureCode } from '@herald/contracts/outcome'

@@ -1,4 +1,4 @@
-import type { CampaignFlow } from '@herald/contracts/calls/audience'
+import type { CampaignFlow } from '@herald/contracts/campaign'
 import type { CampaignStatus } from '@herald/contracts/stats'
 
 /**

@@ -1,4 +1,4 @@
-import { changeFlow, findSegment, listTimeZones, startSends, type FlowChange, type FrozenSmallSend } from '@herald/contracts/calls/audience'
+import { changeFlow, findSegment, listTimeZones, startSends, type FrozenSmallSend } from '@herald/contracts/calls/audience'
 import {
   cancelCampaign,
   createCampaign,
@@ -8,7 +8,7 @@ import {
   sendCampaign,
   settleCampaigns,
 } from '@herald/contracts/calls/campaigns'
-import type { CreateCampaign, Experiment, Schedule } from '@herald/contracts/campaign'
+import type { CreateCampaign, Experiment, Schedule, FlowChange } from '@herald/contracts/campaign'
 import type { FanOutPointer } from '@herald/contracts/batch'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'

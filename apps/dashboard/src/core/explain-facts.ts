@@ -1,5 +1,8 @@
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
-import type { StationName } from './explain-stations.ts'
+
+export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
+
+export type StationName = (typeof stationNames)[number]
 
 /**
  * When a fact was true: `then` at the time of the send, when it was recorded or frozen; `now` when the trace was read. The page shows facts of

@@ -1,6 +1,8 @@
 import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
 import { expect, test } from 'vitest'
-import { remedyOfCode, firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
+import { remedyOfCode, firstOpen, stationsOf, ticketOf } from './explain-stations.ts'
+import type { StationName } from './explain-facts.ts'
+import { stationNames } from './explain-facts.ts'
 
 const id = '0'.repeat(24)
 const at = '2026-01-12T09:00:00.000Z'

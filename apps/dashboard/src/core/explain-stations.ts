@@ -3,15 +3,12 @@ import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
 import type { Platform } from '@herald/contracts/platform'
 import { remedies, remedyOf } from '@herald/contracts/remedies'
 import { treeOfLeaves, type SegmentBranch } from './segment-leaves.ts'
-import { factsOf, type Fact } from './explain-facts.ts'
+import { factsOf, type Fact, type StationName, stationNames } from './explain-facts.ts'
 
 /*
  * The page of explain shows a trace as nine stations, always in the same order. Each station shows the steps of the trace that belong to it. A
  * station to which no step belongs says so in a sentence, because an operator would read an empty station as "fine".
  */
-
-export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
-export type StationName = (typeof stationNames)[number]
 
 /**
  * What a station says of the push. `stop`: the push ended at this station, or would end there with the present values. `wait`: it waits there.

@@ -1,12 +1,6 @@
 import { lazy, Suspense, useId, useState } from 'react'
 import { dashesOf } from '../core/chart-lines.ts'
-
-export type ChartSeries = {
-  label: string
-  values: readonly number[]
-  /** A CSS colour, or the name of a variable in styles.css such as `--series-1`. */
-  colour: string
-}
+import type { ChartSeries } from './ChartCanvas.tsx'
 
 type Props = {
   name: string

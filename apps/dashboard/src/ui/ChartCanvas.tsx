@@ -2,7 +2,13 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { dashesOf } from '../core/chart-lines.ts'
-import type { ChartSeries } from './Chart.tsx'
+
+export type ChartSeries = {
+  label: string
+  values: readonly number[]
+  /** A CSS colour, or the name of a variable in styles.css such as `--series-1`. */
+  colour: string
+}
 
 /** A chart with only one point shows this many seconds before and after the point. */
 const aroundSeconds = 600

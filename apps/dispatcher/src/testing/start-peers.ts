@@ -21,11 +21,11 @@ import {
   takeBatch,
   takeBatches,
   takeNext,
-  type CampaignFlow,
   type TakeBatch,
 } from '@herald/contracts/calls/audience'
 import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/gateway'
 import { readOutcomesOfBatch, recordOutcomes } from '@herald/contracts/calls/tracker'
+import type { CampaignFlow } from '@herald/contracts/campaign'
 import { packIds } from '@herald/contracts/compact-ids'
 import { databaseUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'

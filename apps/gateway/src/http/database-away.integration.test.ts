@@ -59,7 +59,7 @@ const processesOf = (pid: number): number[] => [
 ]
 
 // spec: limits/database-away, limits/health
-test('when Postgres freezes, the next requests are 503 within two seconds, and then every data endpoint is; within two seconds after it goes on statistics can be read again', async () => {
+test('when Postgres freezes, the next requests are answered 503 within two seconds, and then every data endpoint answers 503; within two seconds after Postgres goes on, statistics can be read again', async () => {
   expect(await statsStatus()).toBe(404)
   const frozen = processesOf(postgres.pid)
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage } from 'node:http'
 import { notFound } from '@herald/contracts/fault'
 import { openLog } from '@herald/service/log'
 import { until } from '@herald/testing/until'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { untilStill } from '../testing/until-still.ts'
 import { respondText, TextStream } from './text-stream.ts'
 
@@ -11,8 +11,11 @@ const log = openLog('gateway', 'silent')
 
 /** Streams a text to one client and gives both ends of the connection. */
 async function givenStream(parts: AsyncGenerator<string>) {
-  const state = { thrown: undefined as unknown }
+  const state = { thrown: undefined as unknown, written: () => 0, isCut: false }
   const server = createServer((_request, response) => {
+    const { socket } = response
+    state.written = () => socket?.bytesWritten ?? 0
+    socket?.once('close', () => (state.isCut = true))
     respondText(response, new TextStream(parts, { 'content-type': 'text/plain' }), { headOnly: false, log }).catch((error: unknown) => {
       state.thrown = error
       response.writeHead(404).end()
@@ -73,4 +76,32 @@ test('an error before the first part of a streamed answer is answered as an erro
   client.resume()
   await new Promise((closed) => void client.once('close', closed))
   expect([client.statusCode, client.complete, state.thrown]).toEqual([200, false, undefined])
+})
+
+// spec: administration/export-end
+test('a client that takes a part of 40 MB slowly is not disconnected, and a client that takes nothing for 30 seconds is', async () => {
+  // Only the clock of the time limit is replaced. The kernel holds some megabytes of what was written, so the client reads more than that at once.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  async function* large(): AsyncGenerator<string> {
+    yield 'x'.repeat(40_000_000)
+  }
+  const [{ client, state }, { client: idle, state: stateOfIdle }] = [await givenStream(large()), await givenStream(large())]
+  client.pause()
+  idle.pause()
+
+  for (let step = 0; step < 3; step++) {
+    const before = state.written()
+    for (let read = 0; read < 10_000_000;) {
+      const piece = client.read() as Buffer | null
+      if (piece === null) await once(client, 'readable')
+      else read += piece.length
+    }
+    // The server has written on, so a new limit of 30 s has begun.
+    await vi.waitUntil(() => state.written() > before, { timeout: 60_000 })
+    vi.advanceTimersByTime(29_000)
+  }
+
+  expect(state.isCut).toBe(false)
+  await vi.waitUntil(() => stateOfIdle.isCut, { timeout: 60_000 })
 })

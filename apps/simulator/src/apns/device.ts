@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ControlError, onlyOne } from '../control-http.ts'
-import type { Device, DeviceKind } from '../devices.ts'
 import { property } from '../request.ts'
+import type { Device, DeviceKind } from '../device-kind.ts'
 
 export type IosDevice = Device & { platform: 'ios' }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Accounts, ApnsAccount } from '../accounts.ts'
 import { behave, type Behaviour, type Refusal } from '../behaviour.ts'
-import { findMsgId, type Devices, type Environment } from '../devices.ts'
+import { findMsgId, type Devices } from '../devices.ts'
 import { isSignedBy, parseJwt } from '../jwt.ts'
 import type { Recording } from '../record.ts'
 import { parse, type Answer, type Request, type Serve } from '../request.ts'
+import type { Environment } from '../device-kind.ts'
 
 const tokenLifetimeSeconds = 3600
 const clockSkewSeconds = 60

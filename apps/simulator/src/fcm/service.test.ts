@@ -165,7 +165,7 @@ test('FCM refuses an access token of another project as PERMISSION_DENIED, and a
   expect(errorOf(await send(message({ token: foreign.token })))).toMatchObject({ http: 403, errorCode: 'SENDER_ID_MISMATCH' })
 })
 
-test('FCM refuses a device token that looks real but is unknown as UNREGISTERED', async () => {
+test('FCM answers UNREGISTERED to a device token that looks real but is unknown', async () => {
   const unknown = device.token.replace(/.{10}$/, '0123456789')
   expect(errorOf(await send(message({ token: unknown })))).toMatchObject({ http: 404, status: 'NOT_FOUND', errorCode: 'UNREGISTERED' })
 })

@@ -1,5 +1,10 @@
-import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
-import type { WebKeys } from './device.ts'
+import { createDecipheriv, createECDH, hkdfSync, type ECDH } from 'node:crypto'
+
+/**
+ * A browser's key pair. `ecdh` computes with the pair. For a pair that was read from a file, `ecdh` is undefined until the first push is decrypted,
+ * because giving it the private key takes as long as making a new pair.
+ */
+export type WebKeys = { publicKey: Buffer; privateKey: Buffer; ecdh: ECDH | undefined }
 
 const tagBytes = 16
 const publicKeyBytes = 65

@@ -1,15 +1,9 @@
-import { createECDH, randomBytes, type ECDH } from 'node:crypto'
-import type { Device, DeviceKind } from '../devices.ts'
+import { createECDH, randomBytes } from 'node:crypto'
 import { property } from '../request.ts'
-import { decryptPush } from './decrypt.ts'
+import { decryptPush, type WebKeys } from './decrypt.ts'
+import type { Device, DeviceKind } from '../device-kind.ts'
 
 export type WebDevice = Device & { platform: 'web' }
-
-/**
- * A browser's key pair. `ecdh` computes with the pair. For a pair that was read from a file, `ecdh` is undefined until the first push is decrypted,
- * because giving it the private key takes as long as making a new pair.
- */
-export type WebKeys = { publicKey: Buffer; privateKey: Buffer; ecdh: ECDH | undefined }
 
 /** Browsers. The push service knows each by the path of its endpoint. */
 export const web: DeviceKind<WebDevice> = {

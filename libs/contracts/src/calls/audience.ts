@@ -19,6 +19,7 @@ import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserC
 import { TestSelector, type NotQueued, type TestDevice } from '../test-send.ts'
 import { UserAddress, type User } from '../user.ts'
 import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-batch.ts'
+import { campaignFlows, FlowChange, type CampaignFlow } from '../campaign.ts'
 
 const Id = z.string().length(24)
 
@@ -138,13 +139,6 @@ export const startSends = call<Record<string, never>>()(
   'rpc.audience.start-sends',
   z.object({ sends: z.array(FrozenSmallSend).min(1).max(25) }),
 )
-
-/** Whether a send under way goes on, is paused or was cancelled (spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way). */
-export const campaignFlows = ['running', 'paused', 'cancelled'] as const
-export type CampaignFlow = (typeof campaignFlows)[number]
-/** A flow with the number of its change. `no` rises with every change, so that a late repeat of an earlier change has no effect. */
-export const FlowChange = z.object({ flow: z.enum(campaignFlows), no: z.number().int().min(0) })
-export type FlowChange = z.infer<typeof FlowChange>
 
 /**
  * Campaigns tells audience whether a send goes on, and repeats the call until audience answers. For a paused send audience makes no page and gives

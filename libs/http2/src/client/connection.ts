@@ -1,16 +1,15 @@
 import type { Duplex } from 'node:stream'
 import {
-  checkPriority,
-  ConnectionError,
   defaultWindow,
   errorCode,
   errorName,
-  fail,
-  frameType,
   goAwayFrame,
-  maxStreamId,
+  preface,
+  resetFrame,
+  setting,
+  settingsFrame,
+  windowUpdateFrame,
 } from '../frames.ts'
-import { preface, resetFrame, settingsFrame, splitFrames, windowUpdateFrame, setting } from '../frames.ts'
 import { HpackDecoder } from '../hpack/decoder.ts'
 import { AbandonedStreams } from './abandoned-streams.ts'
 import { connectionWindow, headerListLimits, type Limits } from './limits.ts'
@@ -18,16 +17,9 @@ import { OpenStreams } from './open-streams.ts'
 import { Output } from './output.ts'
 import { Patience } from './patience.ts'
 import { Liveness } from './ping.ts'
-import { receiveContinuation, receiveHeaders, type HeaderBlock } from './receive-headers.ts'
-import { receiveData } from './receive-data.ts'
-import { receiveGoAway } from './receive-goaway.ts'
-import { receiveRstStream } from './receive-rst-stream.ts'
-import { receiveSettings } from './receive-settings.ts'
-import { receiveWindowUpdate, returnWindow } from './flow-control.ts'
 import { RequestEncoder } from './request-block.ts'
 import { AnswerFields } from './answer-fields.ts'
 import { errorWord } from './reply.ts'
-import { sendRequest } from './send-request.ts'
 import type { Stream } from './stream.ts'
 
 /** The functions that a connection calls to inform the origin that opened it. */
@@ -43,6 +35,9 @@ export type Owner = {
   gone: (connection: Connection, reason: string) => void
 }
 
+/** A header block that arrives in parts: HEADERS, then CONTINUATION until END_HEADERS. */
+export type HeaderBlock = { streamId: number; endsStream: boolean; parts: Buffer[]; bytes: number }
+
 /**
  * The client's SETTINGS (RFC 9113 section 6.5.2). Those that it does not send have their defaults: a header table of 4,096 bytes, windows of 65,535
  * bytes for streams, and frames of at most 16,384 bytes.
@@ -54,8 +49,8 @@ const ourSettings = settingsFrame([
 ])
 
 /**
- * One HTTP/2 connection of a client (RFC 9113). This file has its state, its beginning and its end. The files `receive-<frame>.ts` read the frames of
- * the server; `send-request.ts`, `flow-control.ts` and `ping.ts` write frames.
+ * One HTTP/2 connection of a client (RFC 9113). This file has its state, its beginning and its end. `read-frames.ts` opens it and passes each frame of
+ * the server to a file `receive-<frame>.ts`. `send-request.ts`, `flow-control.ts` and `ping.ts` write frames.
  */
 export class Connection {
   readonly limits: Limits
@@ -104,7 +99,6 @@ export class Connection {
     this.output.push(preface)
     this.output.push(ourSettings)
     this.output.push(windowUpdateFrame(0, connectionWindow - defaultWindow))
-    socket.on('data', (bytes: Buffer) => this.read(bytes))
     socket.on('error', (error) => this.lose(errorWord(error)))
     socket.on('end', () => this.lose('closed'))
     socket.on('close', () => this.lose('closed'))
@@ -116,12 +110,6 @@ export class Connection {
     // While the connection's window is used up, the body of a new stream would have to wait here, and perhaps not on another connection.
     if (this.sendWindow <= 0) return 0
     return Math.min(this.peerMaxConcurrentStreams, this.limits.streams) - this.streams.size
-  }
-
-  /** Sends a request. Before this the caller has asked `room`. */
-  open(stream: Stream): void {
-    sendRequest(this, stream)
-    if (this.nextStreamId > Math.min(maxStreamId, 2 * this.limits.requestsPerConnection)) this.drain('stream numbers used up')
   }
 
   /** Gives the number of a new stream: odd, and higher than any before (RFC 9113 section 5.1.1). */
@@ -136,43 +124,11 @@ export class Connection {
     return streamId >= this.nextStreamId || streamId % 2 === 0
   }
 
-  private read(bytes: Buffer): void {
-    if (this.isGone) return
-    this.liveness.received(performance.now())
-    try {
-      this.split(bytes)
-    } catch (error) {
-      this.fail(error instanceof ConnectionError ? error.code : errorCode.internalError)
-      if (!(error instanceof ConnectionError)) throw error
-    }
-  }
-
-  private readonly split = splitFrames((type, flags, streamId, buffer, start, end) => {
-    if (this.isGone) return
-    if (this.headerBlock && (type !== frameType.continuation || streamId !== this.headerBlock.streamId))
-      fail('a header block was not continued')
-    if (!this.sawSettings && type !== frameType.settings) fail('the first frame was not SETTINGS')
-    if (type === frameType.headers) receiveHeaders(this, flags, streamId, buffer, start, end)
-    else if (type === frameType.data) receiveData(this, flags, streamId, buffer, start, end)
-    else if (type === frameType.windowUpdate) receiveWindowUpdate(this, streamId, buffer, start, end)
-    else if (type === frameType.settings) receiveSettings(this, flags, streamId, buffer, start, end)
-    else if (type === frameType.ping) this.liveness.receivePing(this, flags, streamId, buffer, start, end)
-    else if (type === frameType.goAway) receiveGoAway(this, streamId, buffer, start, end)
-    else if (type === frameType.resetStream) receiveRstStream(this, streamId, buffer, start, end)
-    else if (type === frameType.continuation) receiveContinuation(this, flags, buffer, start, end)
-    else if (type === frameType.pushPromise) fail('PUSH_PROMISE, which our SETTINGS forbid')
-    else {
-      if (type === frameType.priority) checkPriority(streamId, end - start)
-      // A frame of an unknown type is ignored (RFC 9113 section 5.5), but it costs patience (`patience.ts`).
-      this.patience.spend()
-    }
-  })
-
   /** Forgets a stream that has its reply. */
   closeStream(stream: Stream): void {
     this.streams.delete(stream.id)
     this.waiting.delete(stream)
-    returnWindow(this, stream.windowBytes)
+    this.returnWindow(stream.windowBytes)
     if (this.isDraining) this.endWhenDone()
     else this.owner.roomier()
   }
@@ -188,6 +144,19 @@ export class Connection {
   failStream(stream: Stream, code: number): void {
     stream.giveReply({ is: 'unanswered', why: 'broken', reason: errorName(code) })
     this.resetStream(stream, code)
+  }
+
+  /**
+   * Notes that received bytes are freed, so the server may send as many again. The server is told this when a quarter of the window has been freed,
+   * and not with each answer. The bytes of an incomplete answer are not freed, so all incomplete answers of a connection together never hold more
+   * bytes than its window.
+   */
+  returnWindow(bytes: number): void {
+    this.returnedBytes += bytes
+    if (this.returnedBytes < connectionWindow / 4 || this.isGone) return
+    this.output.push(windowUpdateFrame(0, this.returnedBytes))
+    this.receiveWindow += this.returnedBytes
+    this.returnedBytes = 0
   }
 
   /** Checks the time limits of the requests, and how long the server has sent nothing. `now` is from `performance.now()`. */
@@ -216,7 +185,7 @@ export class Connection {
   }
 
   /** Ends the connection with a GOAWAY that has this code: the server broke the protocol, or Herald's own code threw an error. */
-  private fail(code: number): void {
+  fail(code: number): void {
     if (this.isGone) return
     this.sayGoAway(code)
     this.over(errorName(code))

@@ -5,7 +5,6 @@
 import { defaultWindow, errorCode, fail, flag, frameType, headerLength, maxFrameSize, maxWindow, windowUpdateFrame } from '../frames.ts'
 import { writeFrameHeader } from '../frames.ts'
 import type { Connection } from './connection.ts'
-import { connectionWindow } from './limits.ts'
 import type { Stream } from './stream.ts'
 
 /** Sends as much of a body as the windows of the stream and of the connection allow. The rest of the body waits. */
@@ -81,19 +80,6 @@ export function changeInitialWindow(connection: Connection, initialWindow: numbe
 export function receiveFlowControlled(connection: Connection, bytes: number): void {
   connection.receiveWindow -= bytes
   if (connection.receiveWindow < 0) fail('the connection window was exceeded', errorCode.flowControlError)
-}
-
-/**
- * Notes that received bytes are freed, so the server may send as many again. The server is told this when a quarter of the window has been freed, and
- * not with each answer. The bytes of an incomplete answer are not freed, so all incomplete answers of a connection together never hold more bytes
- * than its window.
- */
-export function returnWindow(connection: Connection, bytes: number): void {
-  connection.returnedBytes += bytes
-  if (connection.returnedBytes < connectionWindow / 4 || connection.isGone) return
-  connection.output.push(windowUpdateFrame(0, connection.returnedBytes))
-  connection.receiveWindow += connection.returnedBytes
-  connection.returnedBytes = 0
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { dial, type DialOptions } from './dial.ts'
 import { checkField, checkPath } from './head.ts'
 import { usualLimits, type Limits } from './limits.ts'
+import { openConnection } from './read-frames.ts'
 import type { Reply } from './reply.ts'
+import { sendRequest } from './send-request.ts'
 import { Stream, type Request } from './stream.ts'
 import { WaitingLine } from './waiting-line.ts'
 
@@ -83,7 +85,7 @@ export function openOrigin(options: OriginOptions): Origin {
     const connection = line.length === 0 ? withRoom() : undefined
     if (!connection && line.length >= limits.queuedRequests) return refuse('QUEUE_FULL')
     const stream = new Stream(asked, performance.now() + asked.timeoutMs, done)
-    if (connection) return connection.open(stream)
+    if (connection) return sendRequest(connection, stream)
     line.push(stream)
     connectIfNeeded()
     return keepTicking(tickMs)
@@ -100,7 +102,7 @@ export function openOrigin(options: OriginOptions): Origin {
       const connection = withRoom()
       const stream = connection && line.shift()
       if (!stream) break
-      connection.open(stream)
+      sendRequest(connection, stream)
     }
     connectIfNeeded()
   }
@@ -139,7 +141,7 @@ export function openOrigin(options: OriginOptions): Origin {
   }
 
   function added(socket: Socket): void {
-    const connection = new Connection(socket, limits, { roomier, draining, gone }, performance.now())
+    const connection = openConnection(socket, limits, { roomier, draining, gone }, performance.now())
     connections.add(connection)
     unreachable = undefined
     keepTicking(tickMs)

@@ -1,8 +1,12 @@
-import { errorCode, fail, flag, frame, frameType } from '../frames.ts'
-import type { Connection } from './connection.ts'
+import { frame, frameType } from '../frames.ts'
 import type { Limits } from './limits.ts'
+import type { OpenStreams } from './open-streams.ts'
+import type { Output } from './output.ts'
 
 const pingBytes = Buffer.from('herald??')
+
+/** What `Liveness` uses of a connection. */
+type Watched = { sawSettings: boolean; streams: OpenStreams; output: Output; lose: (reason: string) => void }
 
 /**
  * Finds out whether the server is still there (RFC 9113 section 6.7): sends a PING on a silent connection, and ends the connection when no byte comes
@@ -25,7 +29,7 @@ export class Liveness {
     this.askedAt = undefined
   }
 
-  tick(connection: Connection, now: number): void {
+  tick(connection: Watched, now: number): void {
     const { silentPingMs, idlePingMs, pingAnswerMs, connectMs } = this.limits
     if (!connection.sawSettings) {
       if (now - this.receivedAt > connectMs) connection.lose('SETTINGS_TIMEOUT')
@@ -35,16 +39,5 @@ export class Liveness {
       this.askedAt = now
       connection.output.push(frame(frameType.ping, 0, 0, pingBytes))
     }
-  }
-
-  /**
-   * Answers the server's PING with the PING's own 8 bytes. The content of an answer to the client's own PING is not read, because any byte from the
-   * server shows that it is there.
-   */
-  receivePing(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
-    if (streamId !== 0) fail('PING on a stream')
-    if (end - start !== 8) fail('PING of a wrong size', errorCode.frameSizeError)
-    connection.patience.spend()
-    if (!(flags & flag.acknowledge)) connection.output.push(frame(frameType.ping, flag.acknowledge, 0, buffer.subarray(start, end)))
   }
 }

@@ -1,6 +1,6 @@
 import { errorCode, fail, flag, unpad } from '../frames.ts'
 import type { Connection } from './connection.ts'
-import { receiveFlowControlled, returnWindow, widenStream } from './flow-control.ts'
+import { receiveFlowControlled, widenStream } from './flow-control.ts'
 import { receiveEnd } from './receive-headers.ts'
 import type { Stream } from './stream.ts'
 
@@ -15,7 +15,7 @@ export function receiveData(connection: Connection, flags: number, streamId: num
   const stream = connection.streams.get(streamId)
   if (!stream) {
     if (!connection.abandoned.has(streamId)) fail('DATA on a closed stream', errorCode.streamClosed)
-    returnWindow(connection, size)
+    connection.returnWindow(size)
     return endsStream ? connection.abandoned.end(streamId) : connection.patience.spend()
   }
   stream.windowBytes += size

@@ -4,9 +4,6 @@ import type { Connection } from './connection.ts'
 import { headerListLimits } from './limits.ts'
 import type { Stream } from './stream.ts'
 
-/** A header block that arrives in parts: HEADERS, then CONTINUATION until END_HEADERS. */
-export type HeaderBlock = { streamId: number; endsStream: boolean; parts: Buffer[]; bytes: number }
-
 /**
  * At most this many CONTINUATION frames may follow a HEADERS frame. A server hardly needs any, because a header block within the limits fits into a
  * single frame.

@@ -1,11 +1,18 @@
-import { flag, frameType, headerLength, maxFrameSize, writeFrameHeader } from '../frames.ts'
+import { flag, frameType, headerLength, maxFrameSize, maxStreamId, writeFrameHeader } from '../frames.ts'
 import type { Connection } from './connection.ts'
 import { sendBody } from './flow-control.ts'
 import { mostBlockBytes, writeBlock, type HeadBytes } from './request-block.ts'
 import type { Request, Stream } from './stream.ts'
 
-/** Begins a stream: sends HEADERS and as much of the body as the windows allow. A usual push is two frames, written into the output in one piece. */
+/** Sends a request on a new stream. Before this the caller has asked `room` of the connection. */
 export function sendRequest(connection: Connection, stream: Stream): void {
+  beginStream(connection, stream)
+  if (connection.nextStreamId > Math.min(maxStreamId, 2 * connection.limits.requestsPerConnection))
+    connection.drain('stream numbers used up')
+}
+
+/** Begins a stream: sends HEADERS and as much of the body as the windows allow. A usual push is two frames, written into the output in one piece. */
+function beginStream(connection: Connection, stream: Stream): void {
   const { request } = stream
   if (!request) throw new Error('a request is sent once')
   stream.request = undefined

@@ -1,8 +1,10 @@
 import { frameType, preface, settingsFrame } from '../frames.ts'
-import { Connection } from '../client/connection.ts'
+import type { Connection } from '../client/connection.ts'
 import { prepareHead } from '../client/head.ts'
 import { usualLimits, type Limits } from '../client/limits.ts'
+import { openConnection } from '../client/read-frames.ts'
 import type { Reply } from '../client/reply.ts'
+import { sendRequest } from '../client/send-request.ts'
 import { Stream, type Request } from '../client/stream.ts'
 import { framesOf, MemorySocket } from './memory-socket.ts'
 import type { Frame } from './peers.ts'
@@ -16,7 +18,7 @@ export function givenConnection(requests = 0, settings: readonly (readonly [numb
   const replies: Reply[][] = []
   const reasons: string[] = []
   const owner = { roomier: () => undefined, draining: () => undefined, gone: (_: Connection, reason: string) => void reasons.push(reason) }
-  const connection = new Connection(socket, { ...usualLimits, ...limits }, owner, performance.now())
+  const connection = openConnection(socket, { ...usualLimits, ...limits }, owner, performance.now())
   const open = (more: Partial<Request> = {}): Stream => {
     const mine: Reply[] = []
     replies.push(mine)
@@ -25,7 +27,7 @@ export function givenConnection(requests = 0, settings: readonly (readonly [numb
       performance.now() + 10_000,
       (reply) => mine.push(reply),
     )
-    connection.open(stream)
+    sendRequest(connection, stream)
     return stream
   }
   socket.arrive(settingsFrame(settings))

@@ -13,7 +13,10 @@ export type Circuit = {
   since: Date
   /** From when on the next probe may be made; null while the circuit is closed. */
   probeAt: Date | null
-  /** The provider's last 200 answers, newest last, one letter for each (`answers` in libs/contracts/src/batch.ts explains the letters). */
+  /**
+   * The provider's answers that the circuit remembers: at most 200, newest last, one letter for each (`answers` in libs/contracts/src/batch.ts explains
+   * the letters, and which answers get none). `u` and `a` are remembered only while they are among the last 20.
+   */
   answers: string
   /**
    * The version of the credentials that were in use when the provider gave these answers. `answers` has none that were given to another

@@ -119,7 +119,7 @@ export function maskDevice({ device, address, test }: FoundDevice): MaskedDevice
   return { ...shown, test, ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }) }
 }
 
-/** A portion of the export ends with the user who takes it to about this many bytes. When users have many tags or devices, it has fewer users. */
+/** A portion of an export gets no further user once its users have about this many bytes. So it has fewer users when they have many tags or devices. */
 const mostBytes = 1_000_000
 
 /**

@@ -1,13 +1,12 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
-import type { CampaignFlow } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import type { CampaignFlow } from '@herald/contracts/campaign'
 import { perPlatform, platformColumns, platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import { sql, type Selectable, type UpdateObject } from 'kysely'
 import type { Db, FanOutFailure, FanOutState, FanOutTable, Tables } from '../../store/tables.ts'
 import { soon } from '../../store/turns.ts'
 import { wavesAfter, type Wave, type WavesOfFanOut } from '../core/waves.ts'
-import type { Bounds } from './pages.ts'
 
 /** The fan-out of a send: what was frozen when it began, how far it has come, what campaigns and tracker were told (columns: `FanOutTable`). */
 export type FanOut = {
@@ -111,6 +110,12 @@ export type CutPage = {
 }
 
 /** A fan-out as it begins: all that is frozen, and the bounds of its devices. */
+/**
+ * The bounds of a send: a device with a greater id than `boundId`, or one that was created after the start, is not in the send. `exactStart` is the
+ * start with microseconds, which a Date cannot hold.
+ */
+export type Bounds = { startedAt: Date; exactStart: string; boundId: string }
+
 export type NewFanOut = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'target' | 'settings' | 'waves'> & Bounds
 
 /**

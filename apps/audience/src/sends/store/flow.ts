@@ -1,4 +1,4 @@
-import type { CampaignFlow, FlowChange } from '@herald/contracts/calls/audience'
+import type { CampaignFlow, FlowChange } from '@herald/contracts/campaign'
 import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 

@@ -6,7 +6,7 @@ import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 import type { PageDevice } from '../core/queueing.ts'
-import type { FanOut } from './fan-outs.ts'
+import type { FanOut, Bounds } from './fan-outs.ts'
 
 /** The target of a send, with its segment compiled. */
 export type Selection =
@@ -15,12 +15,6 @@ export type Selection =
   | { kind: 'subscriptionIds'; subscriptionIds: string[] }
   | { kind: 'segment'; segment: Segment }
   | { kind: 'all' }
-
-/**
- * The bounds of a send: a device with a greater id than `boundId`, or one that was created after the start, is not in the send. `exactStart` is the
- * start with microseconds, which a Date cannot hold.
- */
-export type Bounds = { startedAt: Date; exactStart: string; boundId: string }
 
 /** Reads the bounds of a send that begins now. */
 export async function fixBounds(db: Db, appId: string): Promise<Bounds> {

@@ -2,12 +2,12 @@ import { Plus, X } from 'lucide-react'
 import { addVariant, beginExperiment, endExperiment, type CampaignDraft, type ExperimentDraft } from '../../core/campaign-draft.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { Button } from '../../ui/Button.tsx'
-import type { ErrorAt } from '../../ui/content/ContentEditor.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { Prospect } from './Prospect.tsx'
 import type { Screen } from './useScreen.ts'
+import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
 
 /** The form of an experiment: two to four variants with their weights, the size of the sample, and what the experiment can show. */
 export function ExperimentAsk({

@@ -5,11 +5,12 @@ import type { ContentDraft } from '../../core/content-draft.ts'
 import { fieldsOfTemplate, type TemplateRead } from '../../core/template-draft.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
-import { ContentEditor, type ErrorAt } from '../../ui/content/ContentEditor.tsx'
+import { ContentEditor } from '../../ui/content/ContentEditor.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import type { OptionsDraft } from '../../core/send-options-draft.ts'
 import { Tabs } from '../../ui/Tabs.tsx'
 import type { Screen } from './useScreen.ts'
+import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
 
 /** Lets the operator edit the texts of a message in each language. With an experiment these are the texts of the variant on screen. */
 export function MessageAsk({

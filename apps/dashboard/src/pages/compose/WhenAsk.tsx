@@ -7,9 +7,9 @@ import { Choice } from '../../ui/Choice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import type { ErrorAt } from '../../ui/content/ContentEditor.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
 import { NextInstants } from './NextInstants.tsx'
+import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
 
 const options = [
   { value: 'now', label: 'Now', hint: 'As soon as you send it' },

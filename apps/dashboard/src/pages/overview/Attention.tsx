@@ -6,7 +6,7 @@ import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { Overview } from './OverviewPage.tsx'
+import type { Overview } from './overview.ts'
 
 /** Shows what needs the operator's attention, the worst first, each with a link to where to act. */
 export function Attention({ appId, overview }: { appId: string; overview: Overview }) {

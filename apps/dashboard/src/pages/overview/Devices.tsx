@@ -3,7 +3,7 @@ import { countText, percentText } from '../../core/number.ts'
 import { Bar } from '../../ui/Bar.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { Overview } from './OverviewPage.tsx'
+import type { Overview } from './overview.ts'
 
 /** Shows the devices by platform: how many are reachable, opted out, invalidated, and active in the last days. */
 export function Devices({ overview: { devices, devicesAsOf } }: { overview: Overview }) {

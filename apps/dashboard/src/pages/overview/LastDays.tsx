@@ -1,7 +1,7 @@
 import { countText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/Chart.tsx'
-import type { Overview } from './OverviewPage.tsx'
+import type { Overview } from './overview.ts'
 
 const lines = [
   ['sent', 'Sent', '--series-1'],

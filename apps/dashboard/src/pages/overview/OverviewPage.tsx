@@ -1,5 +1,4 @@
 import { api } from '../../api/client.ts'
-import type { components } from '../../api/schema.gen.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -9,8 +8,7 @@ import { Attention } from './Attention.tsx'
 import { Devices } from './Devices.tsx'
 import { LastDays } from './LastDays.tsx'
 import { LastSends, NextSends } from './Sends.tsx'
-
-export type Overview = components['schemas']['ReadOverviewAnswer']
+import type { Overview } from './overview.ts'
 
 /** Shows an app at a glance: what needs attention, its devices, its last days, and its next sends. */
 export function OverviewPage() {

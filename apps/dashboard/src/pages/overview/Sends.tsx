@@ -1,12 +1,12 @@
 import { Card } from '../../ui/Card.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { Overview } from './OverviewPage.tsx'
 import { api } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { countText } from '../../core/number.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { CampaignStatus } from '../campaign/CampaignStatus.tsx'
+import type { Overview } from './overview.ts'
 
 const schedules: Readonly<Record<string, string>> = { at: 'once', user_timezone: 'at local times', recurring: 'recurring' }
 

@@ -11,7 +11,7 @@ import { Loaded } from '../../ui/Loaded.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { Table } from '../../ui/Table.tsx'
-import type { ImportReport } from './Imports.tsx'
+import type { ImportReport } from './send-import.ts'
 
 /** Shows the counters of an import: rows = created + updated + kept + rejected. */
 export function ImportResult({ report }: { report: ImportReport }) {

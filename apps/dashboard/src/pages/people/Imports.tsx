@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { client, dataOf } from '../../api/client.ts'
-import type { components } from '../../api/schema.gen.ts'
 import { usePages } from '../../api/usePages.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -16,8 +15,7 @@ import { Time } from '../../ui/Time.tsx'
 import { ImportStatus } from './ImportResult.tsx'
 import { NewImport } from './NewImport.tsx'
 import { OneImport } from './OneImport.tsx'
-
-export type ImportReport = components['schemas']['ReadImportAnswer']
+import type { ImportReport } from './send-import.ts'
 
 /** Shows the imports of the last 30 days, one import, or the form of a new one. */
 export function Imports() {

@@ -13,7 +13,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { FileInput } from '../../ui/TextInput.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
-import type { ImportReport } from './Imports.tsx'
+import type { ImportReport } from './send-import.ts'
 
 const onExisting = [
   { value: 'keep', label: 'Keep what is here', hint: 'A device that is known stays as it is' },

@@ -14,8 +14,7 @@ import { Field } from '../../ui/Field.tsx'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import { ImportErrors, ImportResult, ImportStatus } from './ImportResult.tsx'
-import type { ImportReport } from './Imports.tsx'
-import { sendImport } from './send-import.ts'
+import { sendImport, type ImportReport } from './send-import.ts'
 
 /**
  * Shows one import. The file is sent while this page is open. After the page was closed the operator chooses the same file again, and sending goes on

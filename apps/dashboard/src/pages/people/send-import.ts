@@ -2,7 +2,9 @@ import { client, dataOf, sendWithin } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { isPassing } from '../../api/queryClient.ts'
 import { sendFile } from '../../core/import-upload.ts'
-import type { ImportReport } from './Imports.tsx'
+import type { components } from '../../api/schema.gen.ts'
+
+export type ImportReport = components['schemas']['ReadImportAnswer']
 
 /**
  * A request with a part of a file may take this long. A part of 2 MiB has some thousand rows, and a busy database needs some seconds to write them,

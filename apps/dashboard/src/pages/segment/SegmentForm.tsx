@@ -17,10 +17,11 @@ import { Field } from '../../ui/Field.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Estimate } from '../../ui/segment/Estimate.tsx'
-import { SegmentBuilder, type SegmentDetail } from '../../ui/segment/SegmentBuilder.tsx'
+import { SegmentBuilder } from '../../ui/segment/SegmentBuilder.tsx'
 import { TextArea, TextInput } from '../../ui/TextInput.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { SegmentUse } from './SegmentUse.tsx'
+import type { SegmentDetail } from '../../ui/segment/useSegmentTree.ts'
 
 type SavedSegment = components['schemas']['SavedSegment']
 type Texts = { name: string; description: string }

@@ -3,10 +3,7 @@ import { changeEntry, entryOf, type ContentDraft, type EntryDraft } from '../../
 import type { KnownTag } from '../../core/complete-placeholder.ts'
 import { ActionsEditor } from './ActionsEditor.tsx'
 import { FromTemplate, TextField } from './TextField.tsx'
-import { LocaleTabs } from './LocaleTabs.tsx'
-
-/** Gives the mistake at the path of a field in the content, such as `de.actions.0.title`. */
-export type ErrorAt = (path: string) => string | undefined
+import { LocaleTabs, type ErrorAt } from './LocaleTabs.tsx'
 
 const most = { title: 250, body: 2000, url: 2048, image: 2048 }
 

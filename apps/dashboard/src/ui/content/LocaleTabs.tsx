@@ -8,7 +8,9 @@ import { Menu } from '../Menu.tsx'
 import { useTabKeys } from '../Tabs.tsx'
 import { Field } from '../Field.tsx'
 import { TextInput } from '../TextInput.tsx'
-import type { ErrorAt } from './ContentEditor.tsx'
+
+/** Gives the mistake at the path of a field in the content, such as `de.actions.0.title`. */
+export type ErrorAt = (path: string) => string | undefined
 
 /** Shows a tab for each language of a message and marks the default language. Languages that users have and the message has not are suggested. */
 export function LocaleTabs({

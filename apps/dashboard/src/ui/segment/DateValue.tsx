@@ -3,7 +3,7 @@ import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 import { readRelative } from '../../core/segment-text.ts'
 import { Time } from '../Time.tsx'
 import { controlClass } from '../TextInput.tsx'
-import type { ValueProps } from './ValueEditor.tsx'
+import type { ValueProps } from './SegmentContext.ts'
 
 type Mode = 'relative' | 'day' | 'instant' | 'text'
 

@@ -3,7 +3,6 @@ import type { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState, useEffect } from 'react'
 import { client, dataOf } from '../../api/client.ts'
-import type { components } from '../../api/schema.gen.ts'
 import { faultOf } from '../../api/fault.ts'
 import { Bar } from '../Bar.tsx'
 import { Button } from '../Button.tsx'
@@ -11,6 +10,7 @@ import { Count } from '../Count.tsx'
 import { ErrorNote } from '../ErrorNote.tsx'
 import { Skeleton } from '../Skeleton.tsx'
 import { Time } from '../Time.tsx'
+import { previewSegment } from './preview-segment.ts'
 
 /** The audience whose devices are counted. */
 export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
@@ -35,16 +35,6 @@ async function definitionOf(appId: string, target: EstimateTarget, signal: Abort
 async function isUnfinished(definition: SegmentDefinition): Promise<boolean> {
   const { problemOf } = await import('../../core/segment-mistakes.ts')
   return problemOf(definition) !== undefined
-}
-
-/** Counts the reachable devices of a segment now, as a send would. */
-export async function previewSegment(appId: string, definition: SegmentDefinition, signal: AbortSignal) {
-  const counted = await client.POST('/v1/admin/apps/{appId}/segments/preview', {
-    params: { path: { appId } },
-    body: { segment: definition as components['schemas']['Segment'] },
-    signal,
-  })
-  return dataOf(counted)
 }
 
 /** Shows how many devices a target reaches, by platform, 300 ms after its last change. Requests for earlier targets are aborted. */

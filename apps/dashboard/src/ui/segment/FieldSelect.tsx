@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import { fields, hintOf, typeOf } from '../../core/segment-fields.ts'
 import { controlClass } from '../TextInput.tsx'
-import type { ControlMarks } from './ValueEditor.tsx'
-import { useSegment } from './SegmentContext.ts'
+import { useSegment, type ControlMarks } from './SegmentContext.ts'
 
 const typedTag = 'tags.'
 

@@ -5,8 +5,7 @@ import { hintOf } from '../../core/segment-fields.ts'
 import { asKind, kindOf, maxListed, readPasted, type Pasted, type TagKind } from '../../core/segment-values.ts'
 import { Button } from '../Button.tsx'
 import { controlClass } from '../TextInput.tsx'
-import { useSegment } from './SegmentContext.ts'
-import type { ValueProps } from './ValueEditor.tsx'
+import { useSegment, type ValueProps } from './SegmentContext.ts'
 
 type ListValueProps = ValueProps & { value: unknown[]; field: string; type: FieldType | undefined }
 

@@ -4,8 +4,7 @@ import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { wordOf } from '../../core/segment-fields.ts'
 import { firstOfTag, valueFor } from '../../core/segment-values.ts'
 import { controlClass } from '../TextInput.tsx'
-import { useSegment } from './SegmentContext.ts'
-import type { ControlMarks } from './ValueEditor.tsx'
+import { useSegment, type ControlMarks } from './SegmentContext.ts'
 
 const absent = 'exists:false'
 

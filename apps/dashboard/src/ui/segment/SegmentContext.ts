@@ -3,6 +3,11 @@ import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { api } from '../../api/client.ts'
 import type { Mistake } from '../../core/segment-mistakes.ts'
 
+export type ValueProps = { value: unknown; onChange: (value: unknown) => void; control: ControlMarks }
+
+/** The HTML attributes that connect a control with its mistakes. */
+export type ControlMarks = { 'aria-invalid'?: boolean | undefined; 'aria-describedby'?: string | undefined }
+
 /** A tag that users have, with some of its values. */
 export type KnownTag = { name: string; type: 'string' | 'number' | 'boolean' | 'mixed'; users: number; values: string[] }
 

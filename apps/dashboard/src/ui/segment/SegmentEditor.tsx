@@ -19,12 +19,11 @@ import { placeMistakes, problemOf } from '../../core/segment-mistakes.ts'
 import { describeNode } from '../../core/segment-text.ts'
 import { firstCondition } from '../../core/segment-values.ts'
 import { Tabs } from '../Tabs.tsx'
-import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
 import { SegmentContext, type SegmentActions, useKnownTags } from './SegmentContext.ts'
 import { SegmentJson, type JsonDraft } from './SegmentJson.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 import { useFocusLater } from './useFocusLater.ts'
-import { useSegmentTree } from './useSegmentTree.ts'
+import { useSegmentTree, type SegmentBuilderProps } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 

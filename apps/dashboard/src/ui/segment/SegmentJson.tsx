@@ -1,7 +1,7 @@
 import { useId } from 'react'
-import type { SegmentDetail } from './SegmentBuilder.tsx'
 import { problemOf } from '../../core/segment-mistakes.ts'
 import { inputClass } from '../TextInput.tsx'
+import type { SegmentDetail } from './useSegmentTree.ts'
 
 /** The text that the operator types (`text`), and the JSON of the segment at that moment (`of`). The text may be no valid JSON yet. */
 export type JsonDraft = { text: string; of: string }

@@ -4,8 +4,7 @@ import { platformNames, platforms } from '@herald/contracts/platform'
 import { hintOf } from '../../core/segment-fields.ts'
 import type { TagKind } from '../../core/segment-values.ts'
 import { controlClass } from '../TextInput.tsx'
-import { useSegment } from './SegmentContext.ts'
-import type { ValueProps } from './ValueEditor.tsx'
+import { useSegment, type ValueProps } from './SegmentContext.ts'
 
 type SingleValueProps = ValueProps & {
   field: string

@@ -7,11 +7,7 @@ import { controlClass } from '../TextInput.tsx'
 import { DateValue } from './DateValue.tsx'
 import { ListValue } from './ListValue.tsx'
 import { SingleValue } from './SingleValue.tsx'
-
-/** The HTML attributes that connect a control with its mistakes. */
-export type ControlMarks = { 'aria-invalid'?: boolean | undefined; 'aria-describedby'?: string | undefined }
-
-export type ValueProps = { value: unknown; onChange: (value: unknown) => void; control: ControlMarks }
+import type { ValueProps } from './SegmentContext.ts'
 
 type ValueEditorProps = Omit<ValueProps, 'value'> & { leaf: EditorLeaf; type: FieldType | undefined }
 

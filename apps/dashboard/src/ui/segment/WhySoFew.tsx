@@ -6,7 +6,7 @@ import { countIds, readTree } from '../../core/segment-editor.ts'
 import { largestDrop, stepsOf } from '../../core/why-so-few.ts'
 import { Bar } from '../Bar.tsx'
 import { Count } from '../Count.tsx'
-import { previewSegment } from './Estimate.tsx'
+import { previewSegment } from './preview-segment.ts'
 
 /** Counts the devices after each condition, adding one condition at a time, and shows which condition loses the most. */
 export function WhySoFew({ appId, definition }: { appId: string; definition: SegmentDefinition }) {

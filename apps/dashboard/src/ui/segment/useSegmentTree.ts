@@ -1,7 +1,20 @@
+import type { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { useState } from 'react'
 import { countIds, readTree, writeTree, type EditorRoot, type NewId } from '../../core/segment-editor.ts'
 import { problemOf } from '../../core/segment-mistakes.ts'
-import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
+
+/** A mistake at a path as the API names it, such as `definition.and.1.value`. The path may begin with the place of the segment in the request. */
+export type SegmentDetail = { path: string; message: string }
+
+export type SegmentBuilderProps = {
+  /** Both null and {} mean everyone. */
+  value: SegmentDefinition | null
+  /** Called at each change, also while a condition is unfinished. `problem` is the first mistake that the contracts' parser finds. */
+  onChange: (value: SegmentDefinition, problem: SegmentDetail | undefined) => void
+  appId: string
+  /** The mistakes that the API found in the segment, which are shown at the conditions until the next change. */
+  details?: readonly SegmentDetail[]
+}
 
 type Held = { shown: unknown; text: string; root: EditorRoot | 'unreadable' }
 

@@ -50,7 +50,7 @@ const idsOf = (items: readonly { subscriptionId: string }[]) => items.map(({ sub
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
 // spec: administration/pushes
-test('an open push is listed with its provider’s last answer and the time of its next attempt, in the shape of pushes with an outcome', async () => {
+test('an open push is listed with the fields of a push with an outcome, the code of its provider’s last answer, its state and the time of its next attempt', async () => {
   const { items } = await list('?outcome=open&limit=1')
 
   expect(items).toEqual([

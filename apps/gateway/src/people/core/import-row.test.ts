@@ -222,11 +222,14 @@ describe('an import of OneSignal’s export', () => {
     expect(read({ timezone_id: '', timezone: '' })).not.toHaveProperty('warning')
   })
 
-  test('OneSignal’s external id may be in either of two columns, and an error names the right one', () => {
+  test('OneSignal’s external id may be in either of two columns, and an error names the column that has the wrong value', () => {
     expect(readCsv({ device_type: '1', identifier: 'a:b', external_id: 'bob' }, { format: 'onesignal_csv' })).toMatchObject({
       device: { externalId: 'bob' },
     })
     expect(read({ external_user_id: 'NaN' })).toMatchObject({ rejected: { column: 'external_user_id' } })
+    expect(readCsv({ device_type: '1', identifier: 'a:b', external_id: 'NaN' }, { format: 'onesignal_csv' })).toMatchObject({
+      rejected: { column: 'external_id' },
+    })
     expect(read({ identifier: '' })).toMatchObject({ rejected: { column: 'identifier', code: 'invalid_field' } })
   })
 })

@@ -3,11 +3,8 @@ import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
 import { mediaTypeOf } from './body.ts'
 
-/**
- * A client that sends nothing for this long is disconnected. An honest client also pauses: while audience writes a lot of an import's rows, the
- * gateway reads at most the next lot. That pause is shorter than this, unless audience is away for long.
- */
-const idleMs = 60_000
+/** While the gateway waits for more of the body, a client that sends nothing for this long is disconnected. */
+const longestIdleMs = 60_000
 /** A client that is refused midway has this long to read the answer. What it still sends is thrown away meanwhile. */
 const lingerMs = 5_000
 
@@ -21,7 +18,12 @@ export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 export type Upload = { readonly mediaType: string; parts(): AsyncGenerator<Buffer> }
 
 /** Opens the body of a request as an upload. Fault: unsupported_media_type. */
-export function openUpload(request: IncomingMessage, response: ServerResponse, takes: readonly string[]): Upload {
+export function openUpload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  takes: readonly string[],
+  { idleMs = longestIdleMs } = {},
+): Upload {
   const mediaType = mediaTypeOf(request, takes)
   if (mediaType === undefined)
     throw fault('unsupported_media_type', `The body must be UTF-8 and not compressed: content-type ${takes.join(' or ')}.`)
@@ -29,18 +31,23 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
     mediaType,
     async *parts() {
       uploading.add(request.socket)
-      request.setTimeout(idleMs, () => request.destroy())
+      request.once('timeout', () => request.destroy())
+      request.setTimeout(idleMs)
       try {
         for await (const part of request.iterator({ destroyOnReturn: false })) {
           // The database went away, so the request was answered before its body had arrived.
           if (response.headersSent || response.destroyed) break
+          // While audience writes the rows of this part, the client may send nothing, because the gateway reads nothing.
+          request.setTimeout(0)
           yield part as Buffer
+          request.setTimeout(idleMs)
         }
         if (!request.readableEnded) throw endedEarly()
       } catch {
         throw endedEarly()
       } finally {
         uploading.delete(request.socket)
+        request.setTimeout(0)
         if (!request.readableEnded) discard(request)
       }
     },

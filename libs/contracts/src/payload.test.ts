@@ -106,7 +106,7 @@ describe('a payload', () => {
   })
 
   // spec: content/placeholder-places
-  test('has placeholders in data, collapseId and presentation as they are written', () => {
+  test('a payload has placeholders in data, collapseId and presentation as they are written', () => {
     const tag = '{{ user.id }}'
     const push = givenPush({ data: { x: tag }, collapseId: tag, presentation: { threadId: tag, icon: tag, channelId: tag, sound: tag } })
     expect(asJson(buildApnsPayload(push))).toMatchObject({ x: tag, aps: { 'thread-id': tag, sound: tag } })
@@ -136,7 +136,7 @@ describe('a payload', () => {
     ['active', 'PRIORITY_DEFAULT'],
     ['time-sensitive', 'PRIORITY_HIGH'],
     ['critical', 'PRIORITY_MAX'],
-  ] as const)('has the interruption level %s for iOS, and the priority %s for Android', (interruptionLevel, priority) => {
+  ] as const)('a payload has the interruption level %s for iOS, and the priority %s for Android', (interruptionLevel, priority) => {
     const push = givenPush({ presentation: { interruptionLevel } })
     expect(asJson(buildApnsPayload(push))).toHaveProperty(['aps', 'interruption-level'], interruptionLevel)
     expect(buildFcmMessage(push, 'token', 60).message.android).toHaveProperty(['notification', 'notification_priority'], priority)
@@ -149,7 +149,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/push-identity
-  test('has the collapseId as its tag, or the identity of the push when there is no collapseId', () => {
+  test('a payload has the collapseId as its tag, or the identity of the push when there is no collapseId', () => {
     const tagOf = (collapseId: string | null) => [
       buildFcmMessage(givenPush({ collapseId }), 'token', 60).message.android['notification'],
       buildWebPushPayload(givenPush({ collapseId })),
@@ -181,7 +181,7 @@ describe('the size of a payload', () => {
   const sizeOf = (platform: (typeof platforms)[number], body: string): number =>
     Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength('{"message":{"token":"token"}}') : 0)
 
-  test('is never over the limit: whatever the body and however large the data, the payload is valid JSON that fits, or the push is refused', () => {
+  test('a payload is never over the limit: whatever the body and however large the data, it is valid JSON that fits, or the push is refused', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 2000, size: 'max' }),
       fc.constantFrom('"\\\n'.repeat(600), '👨‍👩‍👧‍👦'.repeat(180), 'ä'.repeat(2000), '\u202e'.repeat(1500)),
@@ -199,7 +199,7 @@ describe('the size of a payload', () => {
   })
 
   // spec: content/payload-limits
-  test.each(platforms)('on %s may reach the limit exactly, and one byte more is refused', (platform) => {
+  test.each(platforms)('a payload for %s may reach the limit exactly, and one byte more is refused', (platform) => {
     const encode = (filling: number) =>
       encodePush(platform, givenPush({ data: { d: 'x'.repeat(filling) } }, { title: 'T', body: 'B' }), 'token', 60)
     const empty = encode(0)
@@ -208,18 +208,18 @@ describe('the size of a payload', () => {
     expect(encode(room + 1)).toEqual({ ok: false, bytes: payloadLimits[platform] + 1, limit: payloadLimits[platform] })
   })
 
-  test('within the limit leaves the body of the text unchanged', () => {
+  test('a payload within the limit has the body of the text unchanged', () => {
     const encoded = encodePush('ios', givenPush(), '', 0)
     expect(encoded.ok && JSON.parse(encoded.body)).toMatchObject({ aps: { alert: { body: 'Body' } } })
   })
 
-  test('makes Herald cut a long body as late as possible', () => {
+  test('a long body is cut as late as possible', () => {
     const encoded = encodePush('web', givenPush({ data: { d: 'x'.repeat(3000) } }, { title: 'T', body: 'x'.repeat(2000) }), '', 0)
     expect(encoded.ok && Buffer.byteLength(encoded.body)).toBe(payloadLimits.web)
   })
 
   // spec: content/too-large-at-send
-  test('makes Herald refuse a push that is too large even without its body', () => {
+  test('a push whose payload is too large even without its body is refused', () => {
     expect(encodePush('ios', givenPush({ data: { d: 'x'.repeat(4000) } }), '', 0)).toMatchObject({ ok: false, limit: 4096 })
     expect(encodePush('ios', givenPush({ silent: true, data: { d: 'x'.repeat(4096) } }), '', 0)).toMatchObject({ ok: false })
   })
@@ -230,7 +230,7 @@ describe('cutting a body', () => {
     [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].map((each) => each.segment)
 
   // spec: content/cut-at-send
-  test('ends at a grapheme boundary with … and saves enough bytes, or leaves the body when fewer than 40 graphemes would remain', () => {
+  test('a cut body ends at a grapheme boundary with … and saves enough bytes; a body of which fewer than 40 graphemes would remain is not cut', () => {
     const units = fc.constantFrom('a', 'é', '👨‍👩‍👧‍👦', '🇩🇪', '😀', '"', '\n', 'e\u0301', '\u0001', ' ')
     fc.assert(
       fc.property(fc.array(units, { maxLength: 200 }), fc.integer({ min: 1, max: 600 }), (parts, excess) => {

@@ -5,7 +5,7 @@ const msgId = `${'A'.repeat(139)}.${'b'.repeat(22)}`
 
 describe('the identity of a push', () => {
   // spec: sending/push-identity
-  test('is computed from the msgId alone', () => {
+  test('the identity of a push is computed from the msgId alone', () => {
     expect(apnsId(msgId)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(apnsId(msgId)).toBe(apnsId(msgId))
     expect(apnsId(`${msgId}x`)).not.toBe(apnsId(msgId))

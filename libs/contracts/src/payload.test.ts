@@ -44,7 +44,7 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a payload', () => {
   // spec: sending/ios-payload, sending/presentation
-  test('for iOS has Herald’s fields under herald, data beside aps, and everything of presentation for which iOS has a field', () => {
+  test('a payload for iOS has Herald’s fields under herald, data beside aps, and everything of presentation for which iOS has a field', () => {
     expect(asJson(buildApnsPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       aps: {
         alert: { title: 'Title', body: 'Body' },
@@ -61,7 +61,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/android-payload
-  test('for Android is a notification with a tag, and data as texts', () => {
+  test('a payload for Android is a notification with a tag, and data as texts', () => {
     expect(
       asJson(buildFcmMessage(givenPush({ data: { order: '7' }, presentation, collapseId: 'cart', priority: 'normal' }), 'token', 60)),
     ).toEqual({
@@ -87,12 +87,12 @@ describe('a payload', () => {
   })
 
   // spec: sending/android-payload
-  test('for Android has the caller’s value of the key url in place of the url of the text', () => {
+  test('a payload for Android has the caller’s value of the key url in place of the url of the text', () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
 
   // spec: sending/web-payload
-  test('for the web is one flat JSON object with the msgId in data', () => {
+  test('a payload for the web is one flat JSON object with the msgId in data', () => {
     expect(asJson(buildWebPushPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       title: 'Title',
       body: 'Body',
@@ -117,13 +117,13 @@ describe('a payload', () => {
   })
 
   // spec: sending/ios-payload
-  test('for iOS has mutable-content when it shows an alert, and otherwise not', () => {
+  test('a payload for iOS has mutable-content when it shows an alert, and otherwise not', () => {
     expect(asJson(buildApnsPayload(givenPush({}, { title: '', body: 'B' })))).toHaveProperty(['aps', 'mutable-content'], 1)
     expect(asJson(buildApnsPayload(givenPush({ silent: true })))).not.toHaveProperty(['aps', 'mutable-content'])
   })
 
   // spec: sending/presentation
-  test('for iOS and Android has a badge of 0 when the send asks for it, since that clears the badge', () => {
+  test('a payload for iOS and Android has a badge of 0 when the send asks for it, since that clears the badge', () => {
     expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
     expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
       ['notification', 'notification_count'],
@@ -142,7 +142,7 @@ describe('a payload', () => {
     expect(buildFcmMessage(push, 'token', 60).message.android).toHaveProperty(['notification', 'notification_priority'], priority)
   })
 
-  test('of a silent push on Android has the collapse key, and shows nothing', () => {
+  test('a payload of a silent push on Android has the collapse key, and shows nothing', () => {
     const { message } = buildFcmMessage(givenPush({ silent: true, collapseId: 'sync', priority: 'normal' }), 'token', 0)
     expect(asJson(message.android)).toEqual({ priority: 'normal', ttl: '0s', collapse_key: 'sync' })
     expect(message).not.toHaveProperty('notification')
@@ -158,7 +158,7 @@ describe('a payload', () => {
     for (const shown of tagOf('cart')) expect(shown).toMatchObject({ tag: 'cart' })
   })
 
-  test('for iOS and the web has no field for a value that the send leaves out', () => {
+  test('a payload for iOS and the web has no field for a value that the send leaves out', () => {
     const bare: LocaleEntry = { title: 'T', body: 'B', actions: [] }
     expect(asJson(buildApnsPayload(givenPush({}, bare)))).toEqual({
       aps: { alert: { title: 'T', body: 'B' }, 'mutable-content': 1 },
@@ -168,7 +168,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/silent
-  test('of a silent push for iOS and Android shows nothing, although the send has a text and a presentation', () => {
+  test('a payload of a silent push for iOS and Android shows nothing, although the send has a text and a presentation', () => {
     const silent = givenPush({ silent: true, data: { sync: '1' }, presentation })
     expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, sync: '1' })
     expect(asJson(buildFcmMessage(silent, 'token', 60))).toEqual({

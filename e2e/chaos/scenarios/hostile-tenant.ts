@@ -87,7 +87,7 @@ async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], n
 }
 
 /**
- * After Herald has accepted a send, this scenario waits at most this long for its pushes. When they are not all sent by then, the time until now
+ * After Herald has accepted a send, this scenario waits at most this long for its pushes. When they are not all sent by then, the time until then
  * counts; whether the send settles at all is checked later, by `checkSends`.
  */
 const longestWaitMs = 120_000

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { PostJob, PostResult } from './poster.ts'
 
 /**
- * Starts the process that posts. It does one job at a time. A job in which an answer has another status throws, because its figures would measure
- * something else.
+ * Starts the process that posts. It does one job at a time. `post` rejects when the status of an answer is not the `status` of the job, because the
+ * figures would then measure something else.
  */
 export function startPoster() {
   const child = fork(join(import.meta.dirname, 'poster.ts'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })

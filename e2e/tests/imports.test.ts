@@ -49,7 +49,7 @@ async function linesOf(tenant: Tenant): Promise<Buffer> {
 }
 
 // spec: administration/import, administration/import-row
-test('the devices of one app, imported into another app, are the same there with their users, apart from ids and the times of the users, and as many are reachable', async () => {
+test('devices of one app that are imported into another app have the same fields and users there, apart from ids and the times of the users, and as many are reachable', async () => {
   const [from, to] = [await givenTenant(herald), await givenTenant(herald)]
   for (const platform of ['ios', 'android', 'web'] as const) {
     const devices = await from.makeDevices(platform, 8)

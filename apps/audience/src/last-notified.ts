@@ -38,7 +38,7 @@ export function openLastNotified(
     return Promise.allSettled(reading.values())
   })
 
-  /** Reads an app's ledger in portions, newest push first, beginning where the last reading stopped. */
+  /** Reads the sent pushes of an app's ledger in portions, newest campaign first, beginning where the last reading stopped. */
   const readBack = async (appId: string) => {
     for (let at = await findReading(db, appId); at && !isStopped; at = await findReading(db, appId)) {
       const place = { appId, ...at }

@@ -86,9 +86,9 @@ test('a dry run is refused for an unknown template, segment or campaign, a time 
       (error: { code: string; details?: { path: string }[] }) => [error.code, ...(error.details ?? []).map(({ path }) => path)].join(' '),
     )
   const unknown = newId()
-  expect(await refusal({ notification: givenNotification({ templateId: unknown }) })).toBe('not_found')
-  expect(await refusal({ notification: givenNotification({ target: { segmentId: unknown } }) })).toBe('not_found')
-  expect(await refusal({ campaign: givenCampaign({ segmentId: unknown }) })).toBe('not_found')
+  expect(await refusal({ notification: givenNotification({ templateId: unknown }) })).toBe('not_found templateId')
+  expect(await refusal({ notification: givenNotification({ target: { segmentId: unknown } }) })).toBe('not_found target.segmentId')
+  expect(await refusal({ campaign: givenCampaign({ segmentId: unknown }) })).toBe('not_found segmentId')
   expect(await refusal({ campaignId: unknown })).toBe('not_found')
   expect(await refusal({ campaign: givenCampaign({ schedule: { type: 'at', at: hoursFromNow(24 * 366) } }) })).toBe(
     'invalid_body schedule.at',

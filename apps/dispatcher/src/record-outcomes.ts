@@ -61,13 +61,13 @@ type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: numbe
  * Sends the outcomes of all batches of the process to the tracker. Besides the retries of parked batches one call is in flight at a time, and the
  * next call carries the outcomes that became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place
  * in the batch. A call is part of the trace of its first batch. An outcome is written at once into the message that will carry it. So a waiting
- * outcome costs one number in a list, and neither an object nor a promise.
+ * outcome costs two entries in lists, its place and its function `committed`, and neither an object nor a promise.
  *
  * When the tracker is away (`isAway`), the call is repeated with half as many batches, until a batch that takes the tracker too long is alone in its
  * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again, while the tracker takes
  * other batches, is parked: it gives its places in the window back and holds up no other batch. It is tried again with longer and longer pauses, and
  * in the end it is given up and `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because then the fault is not the
- * batch's.
+ * batch's. No batch is parked either when more than `mostParked` outcomes would then be parked.
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<unknown>,

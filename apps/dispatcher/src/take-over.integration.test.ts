@@ -23,7 +23,7 @@ const givenEnd = (place: number, change: Partial<PushEnd> = {}): PushEnd => ({
 })
 
 // spec: sending/take-over
-test('after a dispatcher dies, no push that it settled is sent again, and audience learns the dead tokens that it found', async () => {
+test('after a dispatcher dies, no push whose outcome it has reported is sent again, and audience learns of the dead tokens that the dispatcher found', async () => {
   await rig.start()
   const devices = await rig.androids(10)
   const row = rig.peers.queue('android', devices, { takes: 1 })

@@ -81,8 +81,8 @@ create index deliveries_of_endpoint on deliveries (endpoint_id, created_at desc,
 create index deliveries_with_body on deliveries (coalesce(ended_at, created_at)) where has_body;
 create index deliveries_by_age on deliveries (created_at);
 
--- The bytes that are posted. They are not in the row of the delivery, because every attempt updates that row, and with it would have to renew the up
--- to 100 entries that a body has in the index by user.
+-- The bytes that are posted. They are not in the row of the delivery, because every attempt updates that row. With the body in it, each update would
+-- also have to write the body's entries in the index by user again, up to 100 of them.
 create table delivery_bodies (
   delivery_id text collate "C" primary key references deliveries (id) on delete cascade,
   app_id text collate "C" not null,

@@ -97,8 +97,8 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
 }
 
 /**
- * Takes as many groups of each app as its share of the events allows. When there are more groups, the first is chosen at random, so that each group
- * is taken sooner or later.
+ * Divides the events that one sweep may read (`mostEvents`) equally among the apps, and takes as many groups of each app as its part allows. When an
+ * app has more groups, it begins with a random one and takes those after it, so that each group is taken sooner or later.
  */
 function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   const byApp = [...Map.groupBy(groups, ({ appId }) => appId).values()]

@@ -87,8 +87,8 @@ async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], n
 }
 
 /**
- * The longest time that is measured for a send. When its pushes are not all sent by then, it counts with this time; whether it settles at all is
- * checked later, by `checkSends`.
+ * After Herald has accepted a send, this scenario waits at most this long for its pushes. When they are not all sent by then, the time until then
+ * counts; whether the send settles at all is checked later, by `checkSends`.
  */
 const longestWaitMs = 120_000
 

@@ -8,7 +8,7 @@ const notInAddress = /[\s\p{Cc}<>"\\]/u
 
 /**
  * Says why a notification may not open this address; undefined when it may. A notification may open absolute URLs, and deep links with a mobile app's
- * own scheme.
+ * own scheme, but no URL with one of the `refusedSchemes`.
  */
 export function whyNotLink(value: string): string | undefined {
   if (notInAddress.test(value) || !URL.canParse(value))

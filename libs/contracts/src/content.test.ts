@@ -18,41 +18,41 @@ function detailsOf(value: unknown): Record<string, string> {
 
 describe('the content of a send', () => {
   // spec: content/locale-form
-  test('stores locales in canonical letter case, also the default locale', () => {
+  test('a content keeps its locales in canonical letter case, also the default locale', () => {
     const parsed = Content.parse({ _default: 'PT_br', pt_br: entry, 'zh-hant-tw': entry })
     expect(parsed['_default']).toBe('pt-BR')
     expect(localesOf(parsed).map(([locale]) => locale)).toEqual(['pt-BR', 'zh-Hant-TW'])
   })
 
   // spec: content/locales
-  test('is refused at content._default when the default locale has no text', () => {
+  test('a content is refused at content._default when the default locale has no text', () => {
     expect(detailsOf(content({ en: entry }, 'de'))).toHaveProperty(['content._default'])
     expect(detailsOf({ en: entry })).toHaveProperty(['content._default'], 'is required')
     expect(detailsOf({ _default: 'toString', en: entry })).toHaveProperty(['content._default'])
   })
 
   // spec: content/entry-required
-  test('is refused at the path of a field that is missing, blank or unknown', () => {
+  test('a content is refused at the path of a field that is missing, blank or unknown', () => {
     expect(detailsOf(content({ en: { title: 'x' } }))).toEqual({ 'content.en.body': 'is required' })
     expect(detailsOf(content({ en: { ...entry, body: '  ' } }))).toEqual({ 'content.en.body': 'must not be blank' })
     expect(detailsOf(content({ en: { ...entry, subtitle: 'x' } }))).toEqual({ 'content.en.subtitle': 'is not a known field' })
   })
 
   // spec: content/locale-form
-  test('is refused when it spells one locale in two ways or names something that is no locale', () => {
+  test('a content is refused when it spells one locale in two ways or names something that is no locale', () => {
     expect(detailsOf(content({ en: entry, 'pt-BR': entry, pt_br: entry }))).toHaveProperty(['content.pt_br'])
     expect(detailsOf(content({ en: entry, 'english language': entry }))).toHaveProperty(['content.english language'])
   })
 
   // spec: content/entry-required, content/lengths
-  test('has a title of at most 250 and a body of at most 2,000 code points', () => {
+  test('a content has titles of at most 250 and bodies of at most 2,000 code points', () => {
     expect(detailsOf(content({ en: { title: '😀'.repeat(250), body: '😀'.repeat(2000) } }))).toEqual({})
     expect(detailsOf(content({ en: { ...entry, title: 'x'.repeat(251) } }))).toHaveProperty(['content.en.title'])
     expect(detailsOf(content({ en: { ...entry, body: 'x'.repeat(2001) } }))).toHaveProperty(['content.en.body'])
   })
 
   // spec: content/size, content/locales
-  test('is at most 64 KiB and 100 locales', () => {
+  test('a content is at most 64 KiB and 100 locales', () => {
     const locales = (count: number, body: string) =>
       Object.fromEntries(
         ['en', ...Array.from({ length: count - 1 }, (_, n) => `es-${100 + n}`)].map((locale) => [locale, { title: 'x', body }]),
@@ -64,7 +64,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/size
-  test('is accepted with exactly 64 KiB and refused with one byte more', () => {
+  test('a content is accepted with exactly 64 KiB and refused with one byte more', () => {
     const locales = Array.from({ length: 36 }, (_, n) => [`es-${100 + n}`, { title: 'x', body: 'x'.repeat(1740) }])
     const sized = (last: number) => content({ en: { title: 'x', body: 'x'.repeat(last) }, ...Object.fromEntries(locales) })
     const rest = 64 * 1024 - Buffer.byteLength(JSON.stringify(sized(0)))
@@ -74,7 +74,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/links
-  test('is refused when an address in it is not absolute, is too long, runs code or reads files of the device; deep links are accepted', () => {
+  test('a content is refused when an address in it is not absolute, is too long, runs code or reads files of the device; deep links are accepted', () => {
     for (const url of [
       'javascript:alert(1)',
       'JavaScript:alert(1)',
@@ -102,13 +102,13 @@ describe('the content of a send', () => {
   })
 
   // spec: content/images
-  test('takes the address of an image only when it is https', () => {
+  test('a content takes the address of an image only when it is https', () => {
     expect(detailsOf(content({ en: { ...entry, image: 'https://example.com/a.png' } }))).toEqual({})
     for (const image of ['http://example.com/a.png', 'shop://a', 'a.png'])
       expect(detailsOf(content({ en: { ...entry, image } }))).toHaveProperty(['content.en.image'])
   })
 
-  test('is refused when the fixed part of an address with a placeholder is wrong', () => {
+  test('a content is refused when the fixed part of an address with a placeholder is wrong', () => {
     const withUrl = (url: string) => detailsOf(content({ en: { ...entry, url } }))
     expect(withUrl('https://{{ data.host }}:{{ data.port }}/{{ user.id }}')).toEqual({})
     expect(withUrl('{{ data.link }}')).toEqual({})
@@ -117,7 +117,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/actions, content/entry-optional
-  test('takes up to four actions, whose ids all differ', () => {
+  test('a content has up to four actions, whose ids all differ', () => {
     const action = (id: string) => ({ id, title: 'Open' })
     expect(detailsOf(content({ en: { ...entry, actions: ['a', 'b', 'c', 'd'].map(action) } }))).toEqual({})
     expect(detailsOf(content({ en: { ...entry, actions: ['a', 'b', 'c', 'd', 'e'].map(action) } }))).toHaveProperty(['content.en.actions'])
@@ -126,7 +126,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/actions, content/entry-optional
-  test('limits the lengths of actions and addresses, counted in code points', () => {
+  test('the actions and addresses of a content have limited lengths, counted in code points', () => {
     const withAction = (action: object) => detailsOf(content({ en: { ...entry, actions: [{ id: 'a', title: 'Open', ...action }] } }))
     expect(withAction({ id: 'x'.repeat(64), title: '😀'.repeat(50), url: `https://e.com/${'x'.repeat(2034)}` })).toEqual({})
     expect(withAction({ id: 'x'.repeat(65) })).toHaveProperty(['content.en.actions.0.id'])
@@ -140,14 +140,14 @@ describe('the content of a send', () => {
   })
 
   // spec: content/text-form
-  test('is refused when a text has a NUL character or half of a surrogate pair', () => {
+  test('a content is refused when a text has a NUL character or half of a surrogate pair', () => {
     for (const title of ['a\0b', '\ud83d', '{{ user.id | default: "\\ud83d" }}', '{{ user.id | default: "\\u0000" }}']) {
       expect(detailsOf(content({ en: { ...entry, title } }))).toHaveProperty(['content.en.title'])
     }
   })
 
   // spec: content/placeholder-names, content/placeholder-filters
-  test('accepts every field that placeholders may read, and every filter', () => {
+  test('a content may have every field that placeholders may read, and every filter', () => {
     const paths = [
       ...['id', 'externalId', 'language', 'timezone', 'country', 'createdAt', 'tags.x'].map((name) => `user.${name}`),
       ...['id', 'platform', 'appVersion', 'deviceModel', 'browser'].map((name) => `subscription.${name}`),
@@ -182,7 +182,7 @@ describe('the content of a send', () => {
     },
   )
 
-  test('is refused with the path of the text in which a placeholder is wrong', () => {
+  test('a content is refused with the path of the text in which a placeholder is wrong', () => {
     expect(detailsOf(content({ en: { title: '{{ nobody.name }}', body: '{% if x %}' } }))).toMatchObject({
       'content.en.title': expect.stringContaining('nobody.name'),
       'content.en.body': expect.stringContaining('logic tag'),
@@ -190,7 +190,7 @@ describe('the content of a send', () => {
     expect(detailsOf(content({ en: { ...entry, title: 'Hi {{ user.id' } }))).toEqual({ 'content.en.title': 'has an unclosed {{' })
   })
 
-  test('is refused when __proto__ or constructor stands where a locale belongs, so that no text is lost without an error', () => {
+  test('a content is refused when __proto__ or constructor stands where a locale belongs, so that no text is lost without an error', () => {
     expect(detailsOf(JSON.parse('{"_default":"en","en":{"title":"a","body":"b"},"__proto__":{"title":"a","body":"b"}}'))).toHaveProperty([
       'content.__proto__',
     ])
@@ -203,7 +203,7 @@ describe('the locale that a user gets', () => {
   const chosen = (language: string | null) => chooseLocale(map, language).locale
 
   // spec: content/locale-choice
-  test('is the user’s exact language, else that language without its last parts, else the default locale', () => {
+  test('a user gets the locale of the exact language, else of that language without its last parts, else the default locale', () => {
     expect(chosen('pt-PT')).toBe('pt-PT')
     expect(chosen('zh-Hant-TW')).toBe('zh-Hant')
     expect(chosen('zh-Hant-x-abc')).toBe('zh-Hant')
@@ -212,12 +212,12 @@ describe('the locale that a user gets', () => {
   })
 
   // spec: content/locale-choice
-  test('is never a locale of another region: pt-BR gets pt or the default locale, and not pt-PT', () => {
+  test('a user never gets a locale of another region: for pt-BR it is pt or the default locale, and not pt-PT', () => {
     expect(chosen('pt-BR')).toBe('pt')
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
   })
 
-  test('is the default locale for a language named like a property that every JavaScript object has', () => {
+  test('a user whose language is named like `_default` or a property of every JavaScript object gets the default locale', () => {
     for (const language of ['_default', 'constructor', '__proto__', 'toString']) expect(chosen(language)).toBe('en')
   })
 })

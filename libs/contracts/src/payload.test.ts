@@ -44,7 +44,7 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a payload', () => {
   // spec: sending/ios-payload, sending/presentation
-  test('for iOS has Herald’s fields under herald, data beside aps, and everything of presentation for which iOS has a field', () => {
+  test('a payload for iOS has Herald’s fields under herald, data beside aps, and everything of presentation for which iOS has a field', () => {
     expect(asJson(buildApnsPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       aps: {
         alert: { title: 'Title', body: 'Body' },
@@ -61,7 +61,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/android-payload
-  test('for Android is a notification with a tag, and data as texts', () => {
+  test('a payload for Android is a notification with a tag, and data as texts', () => {
     expect(
       asJson(buildFcmMessage(givenPush({ data: { order: '7' }, presentation, collapseId: 'cart', priority: 'normal' }), 'token', 60)),
     ).toEqual({
@@ -87,12 +87,12 @@ describe('a payload', () => {
   })
 
   // spec: sending/android-payload
-  test('for Android has the caller’s value of the key url in place of the url of the text', () => {
+  test('a payload for Android has the caller’s value of the key url in place of the url of the text', () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
 
   // spec: sending/web-payload
-  test('for the web is one flat JSON object with the msgId in data', () => {
+  test('a payload for the web is one flat JSON object with the msgId in data', () => {
     expect(asJson(buildWebPushPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       title: 'Title',
       body: 'Body',
@@ -106,7 +106,7 @@ describe('a payload', () => {
   })
 
   // spec: content/placeholder-places
-  test('has placeholders in data, collapseId and presentation as they are written', () => {
+  test('a payload has placeholders in data, collapseId and presentation as they are written', () => {
     const tag = '{{ user.id }}'
     const push = givenPush({ data: { x: tag }, collapseId: tag, presentation: { threadId: tag, icon: tag, channelId: tag, sound: tag } })
     expect(asJson(buildApnsPayload(push))).toMatchObject({ x: tag, aps: { 'thread-id': tag, sound: tag } })
@@ -117,13 +117,13 @@ describe('a payload', () => {
   })
 
   // spec: sending/ios-payload
-  test('for iOS has mutable-content when it shows an alert, and otherwise not', () => {
+  test('a payload for iOS has mutable-content when it shows an alert, and otherwise not', () => {
     expect(asJson(buildApnsPayload(givenPush({}, { title: '', body: 'B' })))).toHaveProperty(['aps', 'mutable-content'], 1)
     expect(asJson(buildApnsPayload(givenPush({ silent: true })))).not.toHaveProperty(['aps', 'mutable-content'])
   })
 
   // spec: sending/presentation
-  test('for iOS and Android has a badge of 0 when the send asks for it, since that clears the badge', () => {
+  test('a payload for iOS and Android has a badge of 0 when the send asks for it, since that clears the badge', () => {
     expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
     expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
       ['notification', 'notification_count'],
@@ -136,20 +136,20 @@ describe('a payload', () => {
     ['active', 'PRIORITY_DEFAULT'],
     ['time-sensitive', 'PRIORITY_HIGH'],
     ['critical', 'PRIORITY_MAX'],
-  ] as const)('has the interruption level %s for iOS, and the priority %s for Android', (interruptionLevel, priority) => {
+  ] as const)('a payload has the interruption level %s for iOS, and the priority %s for Android', (interruptionLevel, priority) => {
     const push = givenPush({ presentation: { interruptionLevel } })
     expect(asJson(buildApnsPayload(push))).toHaveProperty(['aps', 'interruption-level'], interruptionLevel)
     expect(buildFcmMessage(push, 'token', 60).message.android).toHaveProperty(['notification', 'notification_priority'], priority)
   })
 
-  test('of a silent push on Android has the collapse key, and shows nothing', () => {
+  test('a payload of a silent push on Android has the collapse key, and shows nothing', () => {
     const { message } = buildFcmMessage(givenPush({ silent: true, collapseId: 'sync', priority: 'normal' }), 'token', 0)
     expect(asJson(message.android)).toEqual({ priority: 'normal', ttl: '0s', collapse_key: 'sync' })
     expect(message).not.toHaveProperty('notification')
   })
 
   // spec: sending/push-identity
-  test('has the collapseId as its tag, or the identity of the push when there is no collapseId', () => {
+  test('a payload has the collapseId as its tag, or the identity of the push when there is no collapseId', () => {
     const tagOf = (collapseId: string | null) => [
       buildFcmMessage(givenPush({ collapseId }), 'token', 60).message.android['notification'],
       buildWebPushPayload(givenPush({ collapseId })),
@@ -158,7 +158,7 @@ describe('a payload', () => {
     for (const shown of tagOf('cart')) expect(shown).toMatchObject({ tag: 'cart' })
   })
 
-  test('for iOS and the web has no field for a value that the send leaves out', () => {
+  test('a payload for iOS and the web has no field for a value that the send leaves out', () => {
     const bare: LocaleEntry = { title: 'T', body: 'B', actions: [] }
     expect(asJson(buildApnsPayload(givenPush({}, bare)))).toEqual({
       aps: { alert: { title: 'T', body: 'B' }, 'mutable-content': 1 },
@@ -168,7 +168,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/silent
-  test('of a silent push for iOS and Android shows nothing, although the send has a text and a presentation', () => {
+  test('a payload of a silent push for iOS and Android shows nothing, although the send has a text and a presentation', () => {
     const silent = givenPush({ silent: true, data: { sync: '1' }, presentation })
     expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, sync: '1' })
     expect(asJson(buildFcmMessage(silent, 'token', 60))).toEqual({
@@ -181,7 +181,7 @@ describe('the size of a payload', () => {
   const sizeOf = (platform: (typeof platforms)[number], body: string): number =>
     Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength('{"message":{"token":"token"}}') : 0)
 
-  test('is never over the limit: whatever the body and however large the data, the payload is valid JSON that fits, or the push is refused', () => {
+  test('a payload is never over the limit: whatever the body and however large the data, it is valid JSON that fits, or the push is refused', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 2000, size: 'max' }),
       fc.constantFrom('"\\\n'.repeat(600), '👨‍👩‍👧‍👦'.repeat(180), 'ä'.repeat(2000), '\u202e'.repeat(1500)),
@@ -199,7 +199,7 @@ describe('the size of a payload', () => {
   })
 
   // spec: content/payload-limits
-  test.each(platforms)('on %s may reach the limit exactly, and one byte more is refused', (platform) => {
+  test.each(platforms)('a payload for %s may reach the limit exactly, and one byte more is refused', (platform) => {
     const encode = (filling: number) =>
       encodePush(platform, givenPush({ data: { d: 'x'.repeat(filling) } }, { title: 'T', body: 'B' }), 'token', 60)
     const empty = encode(0)
@@ -208,18 +208,18 @@ describe('the size of a payload', () => {
     expect(encode(room + 1)).toEqual({ ok: false, bytes: payloadLimits[platform] + 1, limit: payloadLimits[platform] })
   })
 
-  test('within the limit leaves the body of the text unchanged', () => {
+  test('a payload within the limit has the body of the text unchanged', () => {
     const encoded = encodePush('ios', givenPush(), '', 0)
     expect(encoded.ok && JSON.parse(encoded.body)).toMatchObject({ aps: { alert: { body: 'Body' } } })
   })
 
-  test('makes Herald cut a long body as late as possible', () => {
+  test('a long body is cut as late as possible', () => {
     const encoded = encodePush('web', givenPush({ data: { d: 'x'.repeat(3000) } }, { title: 'T', body: 'x'.repeat(2000) }), '', 0)
     expect(encoded.ok && Buffer.byteLength(encoded.body)).toBe(payloadLimits.web)
   })
 
   // spec: content/too-large-at-send
-  test('makes Herald refuse a push that is too large even without its body', () => {
+  test('a push whose payload is too large even without its body is refused', () => {
     expect(encodePush('ios', givenPush({ data: { d: 'x'.repeat(4000) } }), '', 0)).toMatchObject({ ok: false, limit: 4096 })
     expect(encodePush('ios', givenPush({ silent: true, data: { d: 'x'.repeat(4096) } }), '', 0)).toMatchObject({ ok: false })
   })
@@ -230,7 +230,7 @@ describe('cutting a body', () => {
     [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].map((each) => each.segment)
 
   // spec: content/cut-at-send
-  test('ends at a grapheme boundary with … and saves enough bytes, or leaves the body when fewer than 40 graphemes would remain', () => {
+  test('a cut body ends at a grapheme boundary with … and saves enough bytes; a body of which fewer than 40 graphemes would remain is not cut', () => {
     const units = fc.constantFrom('a', 'é', '👨‍👩‍👧‍👦', '🇩🇪', '😀', '"', '\n', 'e\u0301', '\u0001', ' ')
     fc.assert(
       fc.property(fc.array(units, { maxLength: 200 }), fc.integer({ min: 1, max: 600 }), (parts, excess) => {

@@ -177,7 +177,7 @@ const timeout = 60_000
 
 describe('Herald and liquidjs agree', { timeout }, () => {
   // spec: content/placeholder-filters
-  test('on 12,000 random templates with all filters, chains of filters, arguments and odd values', () => {
+  test('Herald and liquidjs agree on 12,000 random templates with all filters, chains of filters, arguments and odd values', () => {
     fc.assert(
       fc.property(aTemplate, someValues, (template, values) => {
         expect(parseTemplate(template)).toMatchObject({ ok: true })
@@ -188,7 +188,7 @@ describe('Herald and liquidjs agree', { timeout }, () => {
   })
 
   // spec: content/placeholder-syntax
-  test('on the meaning of those of 20,000 random strings that Herald accepts as templates', () => {
+  test('Herald and liquidjs agree on the meaning of those of 20,000 random strings that Herald accepts as templates', () => {
     const pieces = [
       '{{',
       '}}',

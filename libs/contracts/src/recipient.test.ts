@@ -31,7 +31,7 @@ const columns: RecipientColumns = {
   tokenVersions: { all: 4 },
 }
 
-test('a column that is left out is null for all recipients, and a group of columns that is left out has no values', () => {
+test('a column that is left out is null for all recipients; `user`, `tags` and `subscription` are empty when none of their columns is there', () => {
   expect(recipientsOf(columns)).toEqual(
     [
       { place: 3, subscriptionId: 'a'.repeat(24), userId: 'c'.repeat(24), address: 'one' },

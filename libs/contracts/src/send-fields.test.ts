@@ -15,19 +15,19 @@ function refusedAt(fields: object): string[] {
 
 describe('the data of a send', () => {
   // spec: sending/data
-  test('is at most 3072 bytes of UTF-8, keys and values together', () => {
+  test('the data of a send are at most 3072 bytes of UTF-8, keys and values together', () => {
     const data = (last: number) => ({ a: 'ü'.repeat(512), b: '😀'.repeat(256), c: 'x'.repeat(last) })
     expect(refusedAt({ data: data(1024 - 3) })).toEqual([])
     expect(refusedAt({ data: data(1024 - 2) })).toEqual(['data'])
   })
 
-  test('has at most 50 keys', () => {
+  test('the data of a send have at most 50 keys', () => {
     const data = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, '']))
     expect(refusedAt({ data: data(50) })).toEqual([])
     expect(refusedAt({ data: data(51) })).toEqual(['data'])
   })
 
-  test('has keys of 1 to 64 and values of up to 1024 code points', () => {
+  test('the data of a send have keys of 1 to 64 and values of up to 1024 code points', () => {
     expect(refusedAt({ data: { ['😀'.repeat(64)]: '😀'.repeat(640), b: 'x'.repeat(255) } })).toEqual([])
     expect(refusedAt({ data: { ['x'.repeat(65)]: '' } })).toEqual([`data.${'x'.repeat(65)}`])
     expect(refusedAt({ data: { '': 'x' } })).toEqual(['data.'])
@@ -42,18 +42,18 @@ describe('the data of a send', () => {
     },
   )
 
-  test('may use keys that only look like reserved ones', () => {
+  test('the data of a send may have keys that only look like reserved ones', () => {
     expect(
       refusedAt({ data: { google: 'x', APS: 'x', fromage: 'x', collapseKey: 'x', url: 'x', actions: 'x', constructor: 'x' } }),
     ).toEqual([])
   })
 
-  test.each([1, null, true, {}, []])('has texts as values: %j is refused at its key', (value) => {
+  test.each([1, null, true, {}, []])('the data of a send have texts as values: %j is refused at its key', (value) => {
     expect(refusedAt({ data: { a: value } })).toEqual(['data.a'])
   })
 
   // spec: content/placeholder-places
-  test('is accepted with placeholders, even broken ones, and left as it is written', () => {
+  test('the data of a send may have placeholders, even broken ones, and stay as they are written', () => {
     expect(SendFields.parse({ silent: true, data: { a: '{{ oops', b: '{% x %}' } }).data).toEqual({ a: '{{ oops', b: '{% x %}' })
     expect(refusedAt({ collapseId: '{{ oops', presentation: { threadId: '{% x %}' } })).toEqual([])
   })
@@ -88,12 +88,12 @@ describe('the presentation of a send', () => {
     ['interruptionLevel', ['passive', 'active', 'time-sensitive', 'critical'], ['loud', 'Active', 1]],
     ['relevanceScore', [0, 0.5, 1], [-0.1, 1.1, '1']],
     ['channelId', ['news'], ['', 'a\r\nb']],
-  ])('has the field %s, which is accepted within its limits and refused outside', (field, good, bad) => {
+  ])('the presentation of a send has the field %s, which is accepted within its limits and refused outside', (field, good, bad) => {
     for (const value of good) expect(refusedAt({ presentation: { [field]: value } })).toEqual([])
     for (const value of bad) expect(refusedAt({ presentation: { [field]: value } })).toContain(`presentation.${field}`)
   })
 
-  test('is refused when it has a field that the API does not know', () => {
+  test('the presentation of a send is refused when it has a field that the API does not know', () => {
     expect(refusedAt({ presentation: { color: 'red' } })).toEqual(['presentation.color'])
   })
 })

@@ -12,7 +12,7 @@ export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50
 const maxDataBytes = 3072
-/** Keys that a provider or Herald uses at the place in a payload where the caller's data stand; `__proto__` would set an object's prototype. */
+/** Keys that the caller's data may not have: in a payload they stand beside the data and mean something else. `__proto__` would set an object's prototype. */
 const reservedDataKeys = new Set(['aps', 'herald', 'msgId', 'from', 'gcm', 'message_type', 'collapse_key', '__proto__'])
 
 /** Says why a text may not be a key of `data`; undefined when it may. */

@@ -9,7 +9,7 @@ export type Turns<Item> = {
   add(turn: string, item: Item): void
   /** Removes the next item among the lines for which `may` is true, and gives it. Undefined when these lines are empty. */
   next(may?: (turn: string) => boolean): Item | undefined
-  /** Removes an item that does not wait any longer. */
+  /** Takes an item out of its line before its turn, because its caller has stopped waiting. Does nothing when the line does not have the item. */
   remove(turn: string, item: Item): void
 }
 

@@ -179,7 +179,7 @@ function numberOf(schema: Record<string, unknown>, random: Random): number {
 
 /**
  * Gives the value with one change: a part is replaced by a hostile value or by a copy of another part, left out, wrapped, added again under a hostile
- * name or, in a list, repeated many times. The result may by chance still be valid.
+ * name or, when it is a list, replaced by a list with many copies of its first item. The result may by chance still be valid.
  */
 export function mutated(value: unknown, random: Random): unknown {
   const root = { value: structuredClone(value) }

@@ -182,9 +182,9 @@ function keepMilder(refusals: Map<Finish, Refusal>, finish: Finish, next: Refusa
 }
 
 /**
- * Makes the open circuits of an app (on one platform, or on all) be probed now, because an operator asked for it or the app's credentials may have
- * changed. At most 500 held batches are released; for each circuit one becomes the probe, and the others are held again. Answers how many circuits
- * are open.
+ * Lets each open circuit of an app (on one platform, or on all) make a probe now, because an operator asked for it or the app's credentials may have
+ * changed. Releases at most 500 held batches in all. When dispatchers ask for them, one becomes the probe of each circuit, and those that a circuit
+ * still stops are held again. Answers how many of these circuits are open.
  */
 export async function probeCircuits(
   { db, poke }: { db: Db; poke: () => void },

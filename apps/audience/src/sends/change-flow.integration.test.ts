@@ -193,12 +193,17 @@ test('while a large send is paused its batches do not keep another large send of
   expect(await queuedIn(other)).toHaveLength(5_000)
 })
 
-test('a running audience cancels a send when campaigns calls, and tells the tracker the send’s last totals', async () => {
-  await startProcess()
+test('a running audience that is called to cancel a paused send makes no further page, and tells the tracker the send’s last totals', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 6_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
   await fanOut(audience, { campaignId, page: 0 })
-  expect(await dispatcher.bus.call(changeFlow, { campaignId, flow: 'cancelled', no: 1 })).toEqual({ known: true })
+  await tell(campaignId, 'paused', 1)
+  await startProcess()
+
+  expect(await dispatcher.bus.call(changeFlow, { campaignId, flow: 'cancelled', no: 2 })).toEqual({ known: true })
+
   await until(() => peers.lastReport(campaignId)?.fannedOut)
+  expect(peers.lastReport(campaignId)).toMatchObject({ byPlatform: { ios: 5_000 } })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ flow: 'cancelled' })
 })

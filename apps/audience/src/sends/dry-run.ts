@@ -31,7 +31,10 @@ import { findZones } from './store/zones.ts'
 
 export type DryRunAsked = { appId: string; send: FrozenSend; target: FrozenTarget; startsAt: string | null; samples: ChosenSamples }
 
-/** For an app with more than `exactUpTo` devices a dry run reads only a part of the table, which holds about `sampled` devices. */
+/**
+ * For an app with more than `exactUpTo` devices a dry run to a segment or to all devices reads only a part of the table, with about `sampled` of the
+ * app's devices. Any other target is counted in full.
+ */
 export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
 

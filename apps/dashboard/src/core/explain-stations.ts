@@ -172,7 +172,7 @@ function summaryOf({ name, result, summary, segment }: Station, isBehindStop: bo
   return summary === '' ? plain[result] : summary
 }
 
-/** Gives the line for a closed station: of the step that stopped the push or lets it wait, else of the last step that has a line. */
+/** Gives the one line of a station that is closed on the page: that of the step that stopped the push or lets it wait, else of the last step with a line. */
 function headlineOf(name: StationName, steps: readonly ExplainedStep[]): string {
   const said = (step: ExplainedStep | undefined): string =>
     step === undefined ? '' : (factsOf(name, step).find(({ headline }) => headline)?.headline ?? '')

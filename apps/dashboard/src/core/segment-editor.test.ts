@@ -156,7 +156,7 @@ describe('a definition that has not the form of a segment can only be edited as 
     [{ ...plan, extra: 1 }],
     [{ not: {} }],
     [{ and: [plan, 1] }],
-  ])('%j', (definition) => {
+  ])('%j has not the form of a segment and can only be edited as JSON', (definition) => {
     expect(readTree(definition, countIds())).toBe('unreadable')
   })
 })

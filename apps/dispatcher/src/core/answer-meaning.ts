@@ -112,8 +112,8 @@ export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning 
   meaning.providerCode !== 'stopped'
 
 /**
- * What an answer says to the circuit, as a letter that finish-batch carries (`FinishBatch` in contracts). `u`: the provider was away. `a`: the
- * provider answered, but the answer says nothing about the credentials. `letters` below has the other letters.
+ * What an answer says to the circuit, as a letter that finish-batch carries (`answers` of `FinishBatch` in contracts). `u`: the provider was away.
+ * `a`: any other answer of the provider, such as a dead token or a refused message. `letters` below has the other letters.
  */
 export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
 const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }

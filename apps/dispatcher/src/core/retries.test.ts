@@ -20,7 +20,7 @@ const waitAfter = (tries: number, random: number, meaning = retry()) => {
 }
 
 // spec: providers/tries
-test('a push waits 1, 4, 16 and 60 s between its attempts, and fails with its code after the fifth', () => {
+test('a push waits at least 1, 4, 16 and 60 s between its attempts, and fails with its code after the fifth', () => {
   expect([1, 2, 3, 4, 5].map((tries) => waitAfter(tries, 0))).toEqual([1, 4, 16, 60, 'provider_unavailable'])
 })
 

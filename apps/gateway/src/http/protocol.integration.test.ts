@@ -40,7 +40,7 @@ test.each([
   '/HEALTH',
   '/%',
   '*',
-])('the path %s, which is spelt in another way than a route’s, is refused with 401, 404 or 405', async (path) => {
+])('the path %s, which is malformed or not spelt as a route is, is refused with 401, 404 or 405', async (path) => {
   for (const key of [app.secretKey, adminToken]) {
     const get = await gateway.ask({ path, headers: { authorization: `Bearer ${key}` } })
     const post = await gateway.ask({

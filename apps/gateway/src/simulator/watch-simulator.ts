@@ -14,8 +14,9 @@ export type PushWatcher = {
 
 export type SimulatorTail = {
   /**
-   * Gives a function that sends a watcher the pushes from now on, and that in turn gives the function which stops. `reach` is called again about
-   * every 10 s, because an operator may change the app's credentials. Faults: not_found, queue_unavailable.
+   * Gives a function that begins to send a watcher the pushes since the call of `open`; it gives the function that ends this. `reach` reads the app's
+   * accounts at the providers. It is called again about every 10 s, because an operator may change the app's credentials. Faults: not_found,
+   * queue_unavailable (also when there are too many watchers).
    */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>
   close(): void

@@ -23,7 +23,10 @@ export class AbandonedStreams {
     }
   }
 
-  /** Notes that the server has ended the stream too. From now on HEADERS or DATA on it is a mistake, unless its number is at most `allUpTo`. */
+  /**
+   * Notes that the server has ended the stream too, so that HEADERS or DATA on it is a mistake from now on. Streams up to `allUpTo` are not remembered
+   * one by one, so on them the mistake is not noticed.
+   */
   end(streamId: number): void {
     this.ids.delete(streamId)
   }

@@ -46,7 +46,7 @@ describe('what the answers of a provider mean', () => {
     ['nothing but sends: the circuit stays closed', sent(10), sent(10), 'closed', 'dead'],
   ]
   // spec: providers/guard-few, providers/guard-many, providers/circuit-opens
-  test.each(table)('%s', (_name, answers, letters, state, refusal) => {
+  test.each(table)('what the answers of a provider do to its circuit: %s', (_name, answers, letters, state, refusal) => {
     const after = changeCircuit(circuit({ answers }), heard(letters), now)
 
     expect([after.circuit.state, after.refusal]).toEqual([state, refusal])

@@ -68,7 +68,7 @@ const isNewer = (version: number | null, { credentialsVersion }: Circuit): boole
 const withCredentials = (circuit: Circuit, version: number | null): Circuit =>
   isNewer(version, circuit) ? { ...circuit, credentialsVersion: version, answers: '' } : circuit
 
-/** Leaves out the answers that say nothing about the app's credentials: `u` (provider unavailable) and `a` (any other). */
+/** Leaves out the answers that the mass guard does not count: `u` (provider unavailable) and `a` (any other, such as a dead token). */
 const ofCredentials = (letters: string): string => letters.replaceAll(/[ua]/g, '')
 
 /**
@@ -223,7 +223,7 @@ export type TakeRules = {
   /** For at most this long a batch is held while the provider refuses the app's credentials. In an outage a batch is held to the end of its ttl. */
   maxHoldSeconds: number
   outageProbeMs: number
-  /** When the first of the other held batches of this app and platform is pointed at again; null when no other batch is held. */
+  /** When the first held batch of this app and platform, apart from those asked for now, is pointed at again; null when there is no such batch. */
   nextLookAt: Date | null
 }
 

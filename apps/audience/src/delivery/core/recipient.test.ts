@@ -6,7 +6,7 @@ import { facts, partOf, queuedDevices, type QueuedDevices } from './recipient.ts
 const names = { user: [], tags: [], subscription: [], language: false, timezone: false }
 const usual = facts.isThere + facts.isOptedIn
 
-/** Makes a batch with one device for each of these digits (the sums of `facts`). `change`: other fields, as they are read. */
+/** Makes a batch with one device for each digit, the sum of the `facts` that are true of the device. `change`: further fields of the batch. */
 function givenQueued(digits: number[], change: Partial<QueuedDevices> = {}) {
   const subscriptionIds = digits.map(() => newId())
   const userIds = digits.map(() => newId())

@@ -17,7 +17,7 @@ test.each([
   ['a new device without an external id gets a new anonymous user', null, null, null, { kind: 'create', externalId: null }],
   ['a new device with an unknown external id gets a new user with that id', null, 'E', null, { kind: 'create', externalId: 'E' }],
   ['a new device with a known external id goes to the user who has it', null, 'E', asE, { kind: 'join', userId: 'e' }],
-])('%s', (_, owner, externalId, named, expected) => {
+])('who owns a device after a registration or login: %s', (_, owner, externalId, named, expected) => {
   expect(decideOwnership(owner, externalId, named)).toEqual(expected)
 })
 

@@ -155,7 +155,8 @@ const reach = sql`case when ${reachable} then 0 when s.invalidated_at is not nul
 function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, only?: string[]): Sql {
   const isList = selection.kind !== 'all' && selection.kind !== 'segment'
   const blocks = sql`tablesample system (${100 * fraction}) repeatable (hashtext(${seed}))`
-  // When devices are found by their ids, `app_id || ''` keeps the planner from using the index of the app, as in a page of a send.
+  // When the target is a list, or only single devices are wanted, `app_id || ''` keeps the planner from reading all devices of the app by the app's
+  // index. The query for a page of a send does the same.
   const ofApp = isList || only ? sql`s.app_id || '' = ${appId}` : sql`s.app_id = ${appId}`
   const devices = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, startedAt, {
     columns: sql`s.id, s.user_id, s.platform, ${reach} as reach, u.timezone as zone, u.language as language,

@@ -47,7 +47,7 @@ export function SegmentTree({ root, onShowJson }: { root: EditorRoot | 'unreadab
   )
 }
 
-/** Takes the `not`s off a node. A `not` is shown as a word in the node's row, so its mistakes are shown there too. */
+/** Takes the `not`s off a node and gives their ids (`nots`). A `not` is a word in the row of `inner`, and this row shows the mistakes of the `not` too. */
 function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: string[] } {
   const nots: string[] = []
   let inner = node

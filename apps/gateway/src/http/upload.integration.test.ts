@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage } from 'node:http'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { openUpload } from './upload.ts'
 
@@ -8,17 +8,14 @@ const idleMs = 300
 /** Begins an upload to a server that calls `work` with each part, and gives the request and what became of the upload. */
 async function givenUpload(work: () => Promise<unknown>) {
   const received: string[] = []
-  const server = createServer(async (asked, response) => {
-    try {
-      for await (const part of openUpload(asked, response, ['text/csv'], { idleMs }).parts()) {
-        received.push(part.toString())
-        await work()
-      }
-      response.end('complete')
-    } catch {
-      response.destroy()
+  const receive = async (asked: IncomingMessage, response: ServerResponse) => {
+    for await (const part of openUpload(asked, response, ['text/csv'], { idleMs }).parts()) {
+      received.push(part.toString())
+      await work()
     }
-  })
+    response.end('complete')
+  }
+  const server = createServer((asked, response) => void receive(asked, response).catch(() => response.destroy()))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import { notFound } from '@herald/contracts/fault'
 import { openLog } from '@herald/service/log'
 import { until } from '@herald/testing/until'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { serve } from '../testing/serve.ts'
 import { untilStill } from '../testing/until-still.ts'
 import { respondText, TextStream } from './text-stream.ts'
 
@@ -12,7 +13,7 @@ const log = openLog('gateway', 'silent')
 /** Streams a text to one client and gives both ends of the connection. */
 async function givenStream(parts: AsyncGenerator<string>) {
   const state = { thrown: undefined as unknown, written: () => 0, isCut: false }
-  const server = createServer((_request, response) => {
+  const port = await serve((_request, response) => {
     const { socket } = response
     state.written = () => socket?.bytesWritten ?? 0
     socket?.once('close', () => (state.isCut = true))
@@ -21,14 +22,7 @@ async function givenStream(parts: AsyncGenerator<string>) {
       response.writeHead(404).end()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const asked = request({ host: '127.0.0.1', port: typeof address === 'object' ? address?.port : 0, agent: false }).end()
+  const asked = request({ host: '127.0.0.1', port, agent: false }).end()
   asked.on('error', () => undefined)
   const [client] = (await once(asked, 'response')) as [IncomingMessage]
   client.on('error', () => undefined)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { serve } from '../testing/serve.ts'
 import { openUpload } from './upload.ts'
 
 const idleMs = 300
@@ -15,15 +16,7 @@ async function givenUpload(work: () => Promise<unknown>) {
     }
     response.end('complete')
   }
-  const server = createServer((asked, response) => void receive(asked, response).catch(() => response.destroy()))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  const port = await serve((asked, response) => void receive(asked, response).catch(() => response.destroy()))
   const asked = request({ host: '127.0.0.1', port, method: 'PUT', headers: { 'content-type': 'text/csv' }, agent: false })
   return { asked, received }
 }

@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const ignored = ['**/node_modules/**', '**/.tools/**', '**/.data/**', '**/dist/**']
+/**
+ * A file with `.long.` in its name is long: `npm test` leaves it out and `npm run test:rest` runs it. Without HERALD_TIER, which tools/src/test.ts
+ * sets, both kinds run.
+ */
+const tier = process.env['HERALD_TIER']
+const name = tier === 'rest' ? '*.long' : '*'
+const ignored = ['**/node_modules/**', '**/.tools/**', '**/.data/**', '**/dist/**', ...(tier === 'quick' ? ['**/*.long.*'] : [])]
 
 /**
  * No test is about speed, so a limit is only there to end what hangs. On a machine with ten times as much to do as it has cores, a test that
@@ -15,44 +21,11 @@ const patience = { testTimeout: 120_000, hookTimeout: 120_000 }
  */
 const together = { isolate: false, setupFiles: ['libs/testing/src/close-at-end.ts'] }
 
-/** The files that take longest, the longest first: some 20 s and more on two cores with nothing else to do. */
-const longest = [
-  'e2e/tests/starter.test.ts',
-  'e2e/tests/chaos.test.ts',
-  'e2e/tests/campaign-engine.test.ts',
-  'e2e/tests/command-line.test.ts',
-  'e2e/tests/scenarios.test.ts',
-  'e2e/tests/dry-run-random.test.ts',
-  'e2e/tests/versions.test.ts',
-  'e2e/tests/explain.test.ts',
-  'e2e/tests/watching.test.ts',
-  'e2e/tests/imports.test.ts',
-  'e2e/tests/node-sdk.test.ts',
-  'e2e/tests/test-send.test.ts',
-  'e2e/tests/several-dispatchers.test.ts',
-  'e2e/tests/users.test.ts',
-  'e2e/tests/turns.test.ts',
-  'apps/gateway/src/http/rolling.integration.test.ts',
-  'apps/dispatcher/src/take-over.integration.test.ts',
-  'apps/gateway/src/webhooks/watch-events.integration.test.ts',
-  'apps/gateway/src/people/imports.integration.test.ts',
-  'apps/dispatcher/src/providers/web-push/transport.integration.test.ts',
-  'apps/dispatcher/src/deliver-batch.integration.test.ts',
-  'apps/audience/src/people/identity.integration.test.ts',
-  'apps/gateway/src/audit/audit.integration.test.ts',
-  'apps/webhooks/src/deliver.integration.test.ts',
-  'apps/audience/src/plans.integration.test.ts',
-  'apps/tracker/src/plans.integration.test.ts',
-]
-
-/** Begins with the longest files, so that none of them runs alone at the end. The others follow in vitest's order: by what they took last time, else by size. */
-class LongestFirst extends BaseSequencer {
+/** Begins with long files, so that none of them runs alone at the end. Otherwise the order is vitest's: by what a file took last time, else by its size. */
+class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const found = longest.findIndex((path) => moduleId.endsWith(`/${path}`))
-      return found === -1 ? longest.length : found
-    }
-    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other))
+    const isShort = ({ moduleId }: TestSpecification) => Number(!moduleId.includes('.long.'))
+    return (await super.sort(files)).toSorted((one, other) => isShort(one) - isShort(other))
   }
 }
 
@@ -63,12 +36,12 @@ class LongestFirst extends BaseSequencer {
  */
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
           name: 'unit',
-          include: ['{apps,libs,sdks}/*/src/**/*.test.{ts,tsx}', 'tools/src/**/*.test.ts'],
+          include: [`{apps,libs,sdks}/*/src/**/${name}.test.{ts,tsx}`, `tools/src/**/${name}.test.ts`],
           exclude: [...ignored, '**/*.integration.test.ts'],
           ...patience,
           ...together,
@@ -79,7 +52,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['{apps,libs,sdks}/*/src/**/*.integration.test.ts', 'tools/src/**/*.integration.test.ts'],
+          include: [`{apps,libs,sdks}/*/src/**/${name}.integration.test.ts`, `tools/src/**/${name}.integration.test.ts`],
           exclude: ignored,
           globalSetup: ['libs/testing/src/global-setup.ts'],
           pool: 'forks',
@@ -92,7 +65,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['e2e/tests/**/*.test.ts'],
+          include: [`e2e/tests/${name}.test.ts`],
           exclude: ignored,
           globalSetup: ['e2e/global-setup.ts'],
           pool: 'forks',
@@ -105,7 +78,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['e2e/browser/**/*.test.ts'],
+          include: [`e2e/browser/${name}.test.ts`],
           exclude: ignored,
           globalSetup: ['e2e/browser/global-setup.ts'],
           pool: 'forks',

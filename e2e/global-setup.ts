@@ -5,13 +5,15 @@ import { makeServerCertificate } from '@herald/embedded/certificate'
 import { refusedByNats } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
 import type { TestProject } from 'vitest/node'
+import { prepareData } from './prepared-data.ts'
 
 /**
  * Prepares the Heralds that test files share (`sharedPlatform`), because starting a Herald costs some 20 s of CPU time, more than most files need for
  * their tests. These Heralds may post webhooks to this machine. Gives a function that waits until they have ended and removes their data. The
  * function throws when NATS has refused one of their services something.
  */
-export default function prepareShared(project: TestProject, env: Record<string, string> = {}): () => Promise<void> {
+export default async function prepareShared(project: TestProject, env: Record<string, string> = {}): Promise<() => Promise<void>> {
+  const removePrepared = await prepareData()
   const directory = mkdtempSync(join(tmpdir(), 'herald-shared-'))
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const authority = join(directory, 'receiver-ca.pem')
@@ -23,11 +25,12 @@ export default function prepareShared(project: TestProject, env: Record<string, 
   project.provide('receiver', { certificate, privateKey })
   return async () => {
     const dataDirs = readdirSync(directory)
-      .filter((name) => name.startsWith('herald-'))
+      .filter((name) => name.startsWith('herald-e2e-'))
       .map((name) => join(directory, name))
     await until(() => dataDirs.every((dataDir) => !existsSync(join(dataDir, 'herald.pid'))), { what: 'the end of the shared Heralds' })
     const refused = dataDirs.map(refusedByNats).join('')
     rmSync(directory, { recursive: true, force: true })
+    removePrepared()
     if (refused !== '') throw new Error(refused)
   }
 }

@@ -1,5 +1,4 @@
-import { mkdtempSync } from 'node:fs'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
 import { atEnd } from '@herald/testing/at-end'
 import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { inject } from 'vitest'
@@ -31,8 +30,8 @@ export function sharedPlatform(): Promise<Herald> {
 
 async function startShared(): Promise<Herald> {
   // Tests of containers run without global-setup.ts.
-  const { directory, env } = inject('shared') ?? { directory: freshDataDir(), env: {} }
-  return startHerald({ dataDir: mkdtempSync(join(directory, 'herald-')), env })
+  const { directory, env } = inject('shared') ?? { directory: tmpdir(), env: {} }
+  return startHerald({ dataDir: freshDataDir(directory), env })
 }
 
 /**

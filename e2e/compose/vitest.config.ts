@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
   test: {
-    include: ['e2e/tests/{three-protocols,public-api,public-api-sends,webhooks}.test.ts', 'e2e/compose/**/*.test.ts'],
+    include: ['e2e/tests/{three-protocols,public-api.long,public-api-sends.long,webhooks}.test.ts', 'e2e/compose/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 300_000,

@@ -137,11 +137,11 @@ const commandsOf = (code: string): string[] =>
 
 /** Parts of commands that pages show, each with the file of the test that runs such a command, and the words with which the test does so. */
 const runBy: Readonly<Record<string, readonly [file: string, words: string]>> = {
-  // Started for every end-to-end test, for example e2e/tests/starter.test.ts.
+  // Started for every end-to-end test, for example e2e/tests/starter.long.test.ts.
   'npm start': ['libs/testing/src/herald.ts', "'tools/src/start.ts'"],
   // Runs this very test.
   'npm test': ['package.json', 'tools/src/test.ts'],
-  'npm run nats-users': ['e2e/tests/starter.test.ts', 'tools/src/write-nats-users.ts'],
+  'npm run nats-users': ['e2e/tests/starter.long.test.ts', 'tools/src/write-nats-users.ts'],
   'docker compose up -d --build --wait': ['e2e/compose/main.ts', "['up', '-d', '--build', '--wait'"],
   'docker compose exec gateway cat /run/secrets/ADMIN_TOKEN': ['e2e/compose/main.ts', "'gateway', 'cat', '/run/secrets/ADMIN_TOKEN'"],
   'docker compose up -d --no-recreate --scale': ['e2e/compose/containers.test.ts', "'--no-recreate', '--wait', '--scale'"],

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 import type { Report } from './test-report.ts'
 
-/** A reporter for vitest. It writes what `npm test` counts and compares into the file that `HERALD_TEST_REPORT` names. */
+/** A reporter for vitest. It writes what `npm test` counts into the file that `HERALD_TEST_REPORT` names. */
 export default class ReportWriter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const report: Report = { unhandledErrors: unhandledErrors.length, files: modules.map(describeFile) }
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const report: Report = { files: modules.map(describeFile) }
     writeFileSync(process.env['HERALD_TEST_REPORT'] ?? '', JSON.stringify(report))
   }
 }

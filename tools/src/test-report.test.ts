@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { countsLine, countTests, filesToRunAgain, readReport, slowestFiles, withSecondRun, type Report } from './test-report.ts'
+import { countsLine, countTests, notRunLine, ownScripts, readReport, slowestFiles, type Report } from './test-report.ts'
+import type { Tier } from './test-options.ts'
+import { root } from './workspace.ts'
 
 type FileReport = Report['files'][number]
 type State = FileReport['tests'][number]['state']
@@ -11,9 +15,9 @@ const file = (path: string, tests: Record<string, State>, given: Partial<FileRep
   tests: Object.entries(tests).map(([title, state]) => ({ title, state })),
   ...given,
 })
-const report = (...files: FileReport[]) => readReport(JSON.stringify({ unhandledErrors: 0, files }))
+const report = (...files: FileReport[]) => readReport(JSON.stringify({ files }))
 
-test('the last line of npm test has the numbers of passed and failed tests, and of skipped tests when there are any', () => {
+test('a line of npm test has the numbers of passed and failed tests, and of skipped tests when there are any', () => {
   expect(countsLine({ passed: 12, failed: 0, skipped: 0 })).toBe('tests: 12 passed, 0 failed')
   expect(countsLine({ passed: 12, failed: 1, skipped: 2 })).toBe('tests: 12 passed, 1 failed, 2 skipped')
 })
@@ -30,63 +34,25 @@ test('a failed test is counted once, although its file counts as failed too', ()
   expect(countTests(read)).toEqual({ passed: 1, failed: 1, skipped: 1 })
 })
 
-test('when up to five files fail they run a second time; more failed files, or an error outside every test, get no second run', () => {
-  const failed = (count: number) => Array.from({ length: count }, (_, n) => file(`${n}.test.ts`, { one: 'failed' }))
-  const right = file('right.test.ts', { one: 'passed' })
-
-  expect(filesToRunAgain(report(right, ...failed(5)))).toEqual(failed(5).map(({ path }) => path))
-  expect(filesToRunAgain(report(right, ...failed(6)))).toEqual([])
-  expect(filesToRunAgain({ ...report(right, ...failed(1)), unhandledErrors: 1 })).toEqual([])
-  expect(filesToRunAgain(report(right))).toEqual([])
-})
-
-/** A first run in which one test failed because the machine was slow and one because the code is wrong. */
-const first = report(file('a.test.ts', { right: 'passed' }), file('b.test.ts', { right: 'passed', slow: 'failed', wrong: 'failed' }))
-
-test('a test that passes in the second run counts as passed and is named; a test that fails in both runs counts as failed', () => {
-  const both = withSecondRun(first, report(file('b.test.ts', { right: 'passed', slow: 'passed', wrong: 'failed' })))
-
-  expect(countTests(both.report)).toEqual({ passed: 3, failed: 1, skipped: 0 })
-  expect(both.passedNow).toEqual(['b.test.ts > slow'])
-})
-
-test('a test that passes in the first run and fails in the second counts as failed', () => {
-  const both = withSecondRun(first, report(file('b.test.ts', { right: 'failed', slow: 'passed', wrong: 'passed' })))
-
-  expect(countTests(both.report)).toEqual({ passed: 3, failed: 1, skipped: 0 })
-})
-
-test('a failed test stays failed when its file does not load, or does not run, in the second run', () => {
-  for (const second of [report(file('b.test.ts', {}, { failed: true })), report()]) {
-    const both = withSecondRun(first, second)
-    expect(countTests(both.report)).toEqual({ passed: 2, failed: 2, skipped: 0 })
-    expect(both.passedNow).toEqual([])
-  }
-})
-
-test('a file whose servers did not start in the first run is named as a whole, and its tests of the second run count', () => {
-  const broken = report(file('b.test.ts', { one: 'skipped', two: 'skipped' }, { failed: true }))
-  const both = withSecondRun(broken, report(file('b.test.ts', { one: 'passed', two: 'passed' })))
-
-  expect(countTests(both.report)).toEqual({ passed: 2, failed: 0, skipped: 0 })
-  expect(both.passedNow).toEqual(['b.test.ts > the file as a whole'])
-})
-
-test('two tests with the same title count as two tests in both runs', () => {
-  const twins = (one: State, other: State) => {
-    const tests = [one, other].map((state) => ({ title: 'same', state }))
-    return report({ ...file('b.test.ts', {}), tests, failed: other === 'failed' })
-  }
-  const both = withSecondRun(twins('passed', 'failed'), twins('passed', 'passed'))
-
-  expect(countTests(both.report)).toEqual({ passed: 2, failed: 0, skipped: 0 })
-  expect(both.passedNow).toEqual(['b.test.ts > same'])
-})
-
-test('npm test lists the ten files that took longest, the slowest first', () => {
-  const files = Array.from({ length: 12 }, (_, n) => file(`${n}.test.ts`, { one: 'passed' }, { seconds: n + 0.5 }))
+test('npm test lists the 40 files that took longest, the slowest first', () => {
+  const files = Array.from({ length: 50 }, (_, n) => file(`${n}.test.ts`, { one: 'passed' }, { seconds: n + 0.5 }))
   const lines = slowestFiles(report(...files))
 
-  expect(lines).toHaveLength(10)
-  expect([lines[0], lines.at(-1)]).toEqual(['  11.5 s  11.test.ts', '   2.5 s  2.test.ts'])
+  expect(lines).toHaveLength(40)
+  expect([lines[0], lines.at(-1)]).toEqual(['  49.5 s  49.test.ts', '  10.5 s  10.test.ts'])
+})
+
+test('the last line of a run says what the run did not run, and which script runs it', () => {
+  const own = 'what needs a script of its own (npm run test:browser, test:compose, test:mobile, test:runtimes, chaos)'
+  const line = (tier: Tier, without: string[] = []) => notRunLine({ tier, longFiles: 70, without })
+
+  expect(line('quick')).toBe(`not run: 70 long test files (npm run test:rest); ${own}`)
+  expect(line('rest')).toBe(`not run: checks, lint, types and all other test files (npm test); ${own}`)
+  expect(line('all', ['the other 3 of 4 shards'])).toBe(`not run: the other 3 of 4 shards; ${own}`)
+})
+
+test('every script that the last line names is in package.json', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+
+  expect(ownScripts.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })

@@ -1,14 +1,15 @@
-// `npm test`: runs every check and every test, even after one has failed. Lint and types take long, so they run beside the tests, which wait for
-// servers half of the time. The output of lint and types is shown after the tests. At the very end the few test files that failed run a second time,
-// alone (docs/decisions/0060-a-second-run-for-a-busy-machine.md).
-// `npm test -- --affected=<base>` leaves out the types and tests of projects that no change since <base> can have touched. `npm test -- <arguments>`
-// runs only vitest, once, with these arguments.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// `npm test`, `npm run test:rest` and `npm run test:all`: run checks and tests, even after one has failed (docs/decisions/0060-two-tiers-of-tests.md).
+// Lint and types take long, so they run beside the tests, which wait for servers half of the time. Their output is shown after the tests.
+// `--affected=<base>` leaves out the types and tests of projects that no change since <base> can have touched. `--shard=<n>/<of>` runs one part of the
+// test files; the first part has the checks. `npm test -- <other arguments>` runs only vitest with these arguments, on files of both tiers.
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { affectedProjects } from './affected.ts'
 import { runCommand, runQuietly } from './run-command.ts'
-import { countsLine, countTests, filesToRunAgain, readReport, slowestFiles, withSecondRun, type Report } from './test-report.ts'
+import { readTestOptions } from './test-options.ts'
+import { countsLine, countTests, notRunLine, readReport, slowestFiles, type Report } from './test-report.ts'
+import { root } from './workspace.ts'
 
 type Check = { name: string; command: string; args: string[]; environment?: NodeJS.ProcessEnv; remedy: string }
 
@@ -16,10 +17,10 @@ const quickChecks: Check[] = [
   { name: 'format', command: 'oxfmt', args: ['--check', '.'], remedy: 'npm run format' },
   { name: 'boundaries', command: 'node', args: ['tools/src/check-boundaries.ts'], remedy: 'npm run boundaries' },
   { name: 'specification', command: 'node', args: ['tools/src/check-specification.ts'], remedy: 'npm run specification' },
-  // Tests in browsers use these pages. The build also checks that they are not too large.
-  { name: 'pages that are served', command: 'node', args: ['tools/src/build-pages.ts'], remedy: 'npm run pages' },
   { name: 'generated pages', command: 'node', args: ['tools/src/write-docs.ts', '--check'], remedy: 'npm run docs' },
 ]
+/** Tests use these pages. The build also checks that they are not too large. */
+const pages: Check = { name: 'pages that are served', command: 'node', args: ['tools/src/build-pages.ts'], remedy: 'npm run pages' }
 const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], remedy: 'npm run lint' }
 /**
  * Every check of types. The first one (`.`) checks all projects for Node as one program, which takes 20 s of CPU instead of 90 s: alone, each project
@@ -51,47 +52,55 @@ const typesOf = (projects: string[]): Check => ({
 
 const failed: string[] = []
 const testsEnded = Promise.withResolvers<void>()
-const [base] = process.argv.flatMap((argument) => /^--affected=(.+)$/.exec(argument)?.[1] ?? [])
+const { base, shard, forVitest, ...asked } = readTestOptions(process.argv.slice(2))
 const affected = base === undefined ? undefined : await affectedProjects({ base })
-const vitestArgs = affected ? affected.map(({ root }) => `${root}/`) : process.argv.slice(2)
+const isEmpty = affected?.length === 0
+const isOnlyVitest = forVitest.length > 0
+const tier = isOnlyVitest ? 'all' : asked.tier
+const isChecking = !isOnlyVitest && tier !== 'rest' && (shard?.number ?? 1) === 1
 
-const types = affected ? (affected.length === 0 ? [] : [typesOf(affected.map(({ name }) => name))]) : allTypes
-const longChecks = [lint, ...types]
-const isWhole = vitestArgs.length === 0 || affected !== undefined
-
-for (const check of isWhole ? quickChecks : []) {
+const types = affected ? (isEmpty ? [] : [typesOf(affected.map(({ name }) => name))]) : allTypes
+const checks = [...(isChecking ? quickChecks : []), ...(isOnlyVitest ? [] : [pages])]
+for (const check of checks) {
   headline(check.name)
   if ((await runCommand(check)) !== 0) failed.push(`${check.name} (${check.remedy})`)
 }
-const checkedBeside = isWhole ? runLongChecks() : Promise.resolve()
+const checkedBeside = isChecking ? runLongChecks([lint, ...types]) : Promise.resolve()
 
 headline(affected ? `tests of ${affected.map(({ name }) => name).join(', ') || 'nothing: no project is touched'}` : 'tests')
-const nothing: Report = { unhandledErrors: 0, files: [] }
-let { code, report } = affected?.length === 0 ? { code: 0, report: nothing } : await runTests(vitestArgs)
+const nothing: Report = { files: [] }
+const { code, report } = isEmpty
+  ? { code: 0, report: nothing }
+  : await runTests([...forVitest, ...(affected ? ['--passWithNoTests', ...affected.map((project) => `${project.root}/`)] : [])])
 testsEnded.resolve()
 await checkedBeside
 
-const again = isWhole && code !== 0 ? filesToRunAgain(report) : []
-let passedNow: string[] = []
-if (again.length > 0) {
-  headline(`second run of ${again.join(', ')}`)
-  const second = await runTests(again)
-  ;({ report, passedNow } = withSecondRun(report, second.report))
-  code = second.code
-}
-
 const counts = countTests(report)
 if (code !== 0 || counts.failed > 0) failed.push('tests (npm test -- <file>)')
-else if (counts.passed === 0 && affected?.length !== 0) failed.push('tests (none ran)')
+else if (counts.passed === 0 && !affected) failed.push('tests (none ran)')
 
-if (isWhole && report.files.length > 0) console.log(`\nthe slowest test files:\n${slowestFiles(report).join('\n')}`)
+if (!isOnlyVitest && report.files.length > 0) console.log(`\nthe slowest test files:\n${slowestFiles(report).join('\n')}`)
 if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`)
-if (passedNow.length > 0) console.log(`\n${passedNow.map((test) => `passed on the second run: ${test}`).join('\n')}`)
 console.log(`\n${countsLine(counts)}`)
+console.log(notRunLine({ tier, longFiles: countLongFiles(), without: leftOut() }))
 process.exitCode = failed.length > 0 ? 1 : 0
 
+function countLongFiles(): number {
+  return globSync('{apps,e2e,libs,sdks,tools}/**/*.long.{test,integration.test}.{ts,tsx}', { cwd: root, exclude: ['**/node_modules'] })
+    .length
+}
+
+/** Says what the arguments left out, beside the other tier. */
+function leftOut(): string[] {
+  if (isOnlyVitest) return [`checks, and tests that do not match ${forVitest.join(' ')}`]
+  return [
+    ...(base === undefined ? [] : [`projects that nothing since ${base} can have touched`]),
+    ...(shard === undefined ? [] : [`the other ${shard.of - 1} of ${shard.of} shards`]),
+  ]
+}
+
 /** Runs lint and types one after the other. Their output is shown after the tests have ended, so that lines do not mix. */
-async function runLongChecks(): Promise<void> {
+async function runLongChecks(longChecks: Check[]): Promise<void> {
   const said: string[] = []
   for (const check of longChecks) {
     const { code: exitCode, output } = await runQuietly(check)
@@ -108,8 +117,14 @@ async function runTests(args: string[]): Promise<{ code: number; report: Report 
   const file = join(directory, 'report.json')
   const exitCode = await runCommand({
     command: 'vitest',
-    args: ['run', '--reporter=default', '--reporter=./tools/src/report-writer.ts', ...args],
-    environment: { HERALD_TEST_REPORT: file },
+    args: [
+      'run',
+      '--reporter=default',
+      '--reporter=./tools/src/report-writer.ts',
+      ...(shard ? [`--shard=${shard.number}/${shard.of}`] : []),
+      ...args,
+    ],
+    environment: { HERALD_TEST_REPORT: file, HERALD_TIER: tier },
   })
   const written = existsSync(file) ? readReport(readFileSync(file, 'utf8')) : nothing
   rmSync(directory, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -125,7 +125,20 @@ export function runStarter(
   return { starter, output: () => printed }
 }
 
-export const freshDataDir = (): string => mkdtempSync(join(tmpdir(), 'herald-e2e-'))
+/** The variable with the path of a data directory that freshDataDir copies (e2e/prepared-data.ts). */
+export const preparedData = 'HERALD_PREPARED_DATA'
+
+/** Makes an empty data directory: a Herald on it begins with its first start. */
+export const emptyDataDir = (parent = tmpdir()): string => mkdtempSync(join(parent, 'herald-e2e-'))
+
+/** Makes a data directory for a Herald. In a run of tests it is a copy of the prepared one, with the database and its tables. */
+export function freshDataDir(parent?: string): string {
+  const dataDir = emptyDataDir(parent)
+  const prepared = process.env[preparedData]
+  // `cp -a` also keeps the owner, which need not be this user (libs/embedded/src/unprivileged.ts).
+  if (prepared !== undefined) execFileSync('cp', ['-a', '--reflink=auto', `${prepared}/.`, dataDir])
+  return dataDir
+}
 export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true })
 
 function simulatorControl(ports: Record<string, unknown>): string {

@@ -7,16 +7,15 @@ import { startNatsServer } from '@herald/embedded/nats-server'
 import { isAlive } from '@herald/embedded/processes'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
-import { freshDataDir, http, removeDataDir, runStarter, startHerald } from '@herald/testing/herald'
+import { emptyDataDir, freshDataDir, http, removeDataDir, runStarter, startHerald } from '@herald/testing/herald'
 
 const dataDirs: string[] = []
-const dataDirOfOurs = () => {
-  const dataDir = freshDataDir()
+const dataDirOfOurs = (dataDir = freshDataDir()) => {
   dataDirs.push(dataDir)
   return dataDir
 }
-/** The Herald of the tests that leave it running. The test of SIGTERM stops it, else the end of the file does. */
-const herald = await startHerald({ dataDir: dataDirOfOurs() })
+/** The Herald of the tests that leave it running, after its first start. The test of SIGTERM stops it, else the end of the file does. */
+const herald = await startHerald({ dataDir: dataDirOfOurs(emptyDataDir()) })
 afterAll(async () => {
   await herald.stop()
   dataDirs.forEach(removeDataDir)

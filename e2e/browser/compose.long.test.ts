@@ -148,42 +148,6 @@ test('for 72 contents the page shows the exact size and the exact cut text that 
   expect(watched.faults).toEqual([])
 })
 
-// spec: dashboard/draft-kept, dashboard/sent-once, dashboard/send-number
-test('an operator can write, review and send a message with the keyboard alone, and it is sent once', async () => {
-  const { page, watched } = await open('/compose')
-  await field(page, 'Title').focus()
-  await page.keyboard.type('Hello {{ exter')
-  await page.getByRole('option').first().waitFor()
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Tab')
-  await page.keyboard.type('It is on its way')
-  await saved(page)
-  // The saved draft has its own address, and the text field still takes what is typed.
-  expect(page.url()).toMatch(/\/compose\/[0-9a-f]{24}$/)
-  await page.keyboard.type(' today')
-  expect(await field(page, 'Text').inputValue()).toBe('It is on its way today')
-  expect(await barriersOf(page)).toEqual([])
-
-  await page.keyboard.press('Control+Enter')
-  const send = page.getByRole('button', { name: 'Send to 3 devices' })
-  await send.waitFor()
-  expect(await barriersOf(page)).toEqual([])
-  await page.keyboard.press('Control+Enter')
-  const other = await open(`/compose/${page.url().replace(/^.*\/compose\//, '')}`)
-  await other.page.getByRole('button', { name: 'Send to 3 devices' }).waitFor()
-
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
-  const id = page.url().slice(-24)
-  // A second tab that sends the draft is led to the campaign that the first has begun.
-  await other.page.getByRole('button', { name: 'Send to 3 devices' }).click()
-  await other.page.waitForURL(`**/campaigns/${id}`)
-  await isSent(id)
-  const { body } = await tenant.call<{ stats: { queued: number; sent: number } }>('GET', `/v1/campaigns/${id}/stats`)
-  expect(body.stats).toMatchObject({ queued: 3, sent: 3 })
-  expect(watched.faults).toEqual([])
-})
-
 // spec: dashboard/draft-kept
 test('a message that cannot be a draft yet is offered again after its page was closed', async () => {
   const first = await open('/compose')

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { webhooks, type WebhookEvent } from '@herald/node'
 import { childEnvironment } from '@herald/testing/child-environment'
-import { freshDataDir, http, removeDataDir } from '@herald/testing/herald'
+import { emptyDataDir, http, removeDataDir } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -19,7 +19,7 @@ import { startFaultyProxy } from './faulty-proxy.ts'
 const herald = await sharedPlatform()
 let home: string
 beforeAll(async () => {
-  home = freshDataDir()
+  home = emptyDataDir()
 })
 afterAll(async () => {
   removeDataDir(home)

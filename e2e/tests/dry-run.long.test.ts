@@ -1,14 +1,16 @@
-import { type Herald } from '@herald/testing/herald'
-import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+import type { LedgerRow } from '@herald/contracts/calls/tracker'
+import type { Herald } from '@herald/testing/herald'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
-import { recordedPushes } from '../chaos/scenario-result.ts'
-import { ledgerOf, ok, untilSettled, type Json } from './campaigns.ts'
-import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf, skipsSaid, type Member } from './dry-runs.ts'
+import { clockIn, ledgerOf, ok, textOf, untilStatus, type Json } from './campaigns.ts'
+import { byPlatform, dryRunsOf, givenAudience, skipsOf, skipsSaid, type DryRun, type Member } from './dry-runs.ts'
+import { openRandom, type Random } from './random.ts'
 
-// Dry runs through the complete platform. Most tests compare the answer of a dry run with the send after it.
+// Random sends through the complete platform, each compared with a dry run before it. DRY_RUNS says how many; after a change of dry runs use 100 or
+// more. And that a dry run writes nothing.
 
 const herald = await sharedPlatform()
 let tenant: Tenant
@@ -21,45 +23,163 @@ beforeAll(async () => {
   app = dryRunsOf(tenant)
 }, 180_000)
 
-const content = {
-  _default: 'en',
-  en: { title: 'Hello {{ tags.name }}', body: 'You have {{ tags.orders }} orders.', url: 'https://shop.example/{{ user.externalId }}' },
-  de: { title: 'Hallo {{ tags.name }}', body: 'Es gibt Neues.', actions: [{ id: 'open', title: 'Öffnen' }] },
+const leaves: Json[] = [
+  { field: 'tags.plan', op: 'eq', value: 'pro' },
+  { field: 'tags.orders', op: 'gte', value: 3 },
+  { field: 'platform', op: 'in', value: ['ios', 'web'] },
+  { field: 'language', op: 'startsWith', value: 'de' },
+  { field: 'timezone', op: 'exists', value: false },
+  { field: 'user.createdAt', op: 'gt', value: '-1d' },
+  { field: 'externalId', op: 'ne', value: 'user-3' },
+]
+
+function randomSegment(random: Random): Json {
+  const some = () => random.some(leaves, 1, 3)
+  return random.one<() => Json>([
+    () => ({}),
+    () => random.one(leaves),
+    () => ({ and: some() }),
+    () => ({ or: some() }),
+    () => ({ not: { or: some() } }),
+  ])()
+}
+
+function randomTarget(random: Random): Json {
+  const users = random.some(crowd, 1, 12)
+  return random.one<() => Json>([
+    () => ({ all: true }),
+    () => ({ segment: randomSegment(random) }),
+    () => ({ segment: randomSegment(random) }),
+    () => ({ externalIds: [...users.map(({ externalId }) => externalId), 'nobody'] }),
+    () => ({ userIds: users.map(({ userId }) => userId) }),
+    () => ({ subscriptionIds: users.map(({ id }) => id) }),
+  ])()
+}
+
+const hello = (locale: string) => ({ title: `Hello in ${locale}`, body: 'There is news of {{ tags.name }}.' })
+function randomFields(random: Random): Json {
+  const locales = random.some(['en', 'de', 'de-AT', 'pt', 'ja'], 1, 4)
+  const texts = { _default: locales[0], ...Object.fromEntries(locales.map((locale) => [locale, hello(locale)])) }
+  const bypass = random.one([{}, {}, { bypass: { frequencyCap: true } }, { bypass: { quietHours: true } }])
+  return { ...(random.chance(0.15) ? { silent: true } : { content: texts }), ...bypass }
+}
+
+/**
+ * Gives the UTC time that is `hours` hours and 30 minutes from now, for the begin and end of quiet hours. The zones of the devices differ by whole
+ * hours, so in every zone this time is about half an hour away or more. So quiet hours neither begin nor end between a dry run and its send.
+ */
+const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
+
+function randomSettings(random: Random): Json {
+  const quiet = (action: string) => ({ start: halfPast(-random.upTo(10)), end: halfPast(random.upTo(10)), action })
+  return {
+    frequencyCap: random.one([null, { max: random.upTo(3), windowSeconds: 2_592_000 }, { max: 10, windowSeconds: 2_592_000 }]),
+    quietHours: random.one([null, quiet('skip'), quiet('hold')]),
+    defaultTimezone: random.one(['UTC', 'Asia/Tokyo']),
+  }
+}
+
+/**
+ * Lets each wave of a send begin at once, until the fan-out has ended. Gives the times at which the waves were planned, or null when the send has no
+ * waves.
+ */
+async function playWaves(id: string): Promise<string[] | null> {
+  return onDatabase(herald, async (client) => {
+    const waves = await until(
+      async () =>
+        (await client.query<{ waves: { at: string }[] | null }>('select waves from audience.fan_outs where campaign_id = $1', [id]))
+          .rows[0],
+      { withinMs: 60_000, what: 'the row of a fan-out' },
+    )
+    await until(
+      async () => {
+        await client.query(`update audience.fan_outs set due_at = now() where campaign_id = $1 and state = 'between_waves'`, [id])
+        const { rows } = await client.query<{ state: string }>('select state from audience.fan_outs where campaign_id = $1', [id])
+        return rows[0]?.state === 'fanned_out' || undefined
+      },
+      { withinMs: 120_000, what: 'the last wave' },
+    )
+    return waves.waves?.map(({ at }) => at) ?? null
+  })
+}
+
+const rounds = Number(process.env['DRY_RUNS'] ?? 20)
+// spec: sending/dry-run, sending/dry-run-counted
+test(`each of ${rounds} random sends queues as many pushes, skips as many for each reason, and has its waves at the same times as its dry run said`, async () => {
+  const random = openRandom(20_261_122)
+  let [waved, skipped, experiments] = [0, 0, 0]
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 5 === 0) await app.setSettings(randomSettings(random))
+    const fields = randomFields(random)
+    const isNotification = random.chance(0.6)
+    let said: DryRun
+    let id: string
+    if (isNotification) {
+      const notification = { target: randomTarget(random), ...fields }
+      said = await app.dryRun({ notification })
+      id = await app.notify(notification)
+    } else {
+      const experiment = fields['silent'] !== true && random.chance(0.3) ? { experiment: randomExperiment(random) } : {}
+      const campaign = {
+        name: `Round ${round}`,
+        segment: randomSegment(random),
+        schedule: random.one<Json>([{ type: 'now' }, { type: 'user_timezone', localTime: halfPast(random.upTo(10)) }]),
+        ...fields,
+        ...experiment,
+      }
+      id = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', campaign), 201).id
+      // The sample of an experiment is computed from the campaign's id, so the dry run names the stored campaign; a body has no id.
+      said = await app.dryRun(experiment.experiment ? { campaignId: id } : { campaign })
+      ok(await tenant.call('POST', `/v1/campaigns/${id}/send`), 202)
+      if (campaign.schedule['type'] === 'user_timezone')
+        await onDatabase(herald, (client) => client.query('update campaigns.campaigns set due_at = now() where id = $1', [id]))
+    }
+    const waves = await playWaves(id)
+    await untilStatus(tenant, id, 'sent')
+    const ledger = await ledgerOf(tenant, id)
+
+    const what = JSON.stringify({ round, id, said })
+    const sent = said.experiment ? said.experiment.inSample : said.audience.devices
+    expect([ledger.length, what]).toEqual([sent, what])
+    const parts = said.experiment
+      ? [variantsOf(ledger), withoutZeros(said.experiment.byVariant)]
+      : [byPlatform(ledger), said.audience.byPlatform]
+    expect([parts[0], what]).toEqual([parts[1], what])
+    expect([skipsOf(ledger), what]).toEqual([skipsSaid(said), what])
+    const instants = said.waves.map(({ at }) => instantOf(at))
+    expect([waves?.map(instantOf) ?? ['at once'], what]).toEqual([waves ? instants : instants.map(() => 'at once'), what])
+    waved += waves && waves.length > 1 ? 1 : 0
+    skipped += said.skips.length > 0 ? 1 : 0
+    experiments += said.experiment ? 1 : 0
+  }
+  expect([waved > rounds / 20, skipped > rounds / 10, experiments > rounds / 50]).toEqual([true, true, true])
+}, 900_000)
+
+/**
+ * Gives a wave's time. Gives `at once` for a time that is no full minute: it does not come from a local time, so it is the time at which the send
+ * began.
+ */
+const instantOf = (at: string): string => (at.endsWith(':00.000Z') ? at : 'at once')
+
+const randomExperiment = (random: Random): Json => ({
+  sampleRate: random.one([0.3, 0.7, 1]),
+  variants: ['a', 'b', 'c'].slice(0, 1 + random.upTo(2)).map((variant) => ({
+    ...{ id: variant, name: variant.toUpperCase(), weight: random.upTo(5) },
+    content: { _default: 'en', en: hello(variant) },
+  })),
+})
+
+const withoutZeros = (counts: Record<string, number>) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+
+function variantsOf(rows: LedgerRow[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { variant } of rows) counts[variant ?? ''] = (counts[variant ?? ''] ?? 0) + 1
+  return counts
 }
 
 // spec: sending/dry-run
-test('a dry run counts as many devices per platform and as many skips per reason as the send after it has', async () => {
-  await app.setSettings({ ...noRules, frequencyCap: { max: 1, windowSeconds: 86_400 } })
-  try {
-    await untilSettled(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content }))
-    const notification = { target: { segment: { field: 'tags.orders', op: 'lt', value: 5 } }, content }
-
-    const said = await app.dryRun({ notification })
-    const id = await app.notify(notification)
-    await untilSettled(tenant, id)
-
-    const ledger = await ledgerOf(tenant, id)
-    expect(said.audience).toMatchObject({ exact: true, byPlatform: byPlatform(ledger), devices: ledger.length })
-    expect(said.audience.users).toBe(new Set(ledger.map(({ userId }) => userId)).size)
-    expect(skipsSaid(said)).toEqual(skipsOf(ledger))
-    expect(said.skips[0]).toMatchObject({ reason: 'frequency_cap', exact: true })
-    expect(said.waves).toHaveLength(1)
-    expect(said.locales.reduce((sum, { devices }) => sum + devices, 0)).toBe(ledger.length)
-
-    const silent = { target: { all: true }, silent: true, data: { refresh: 'prices' } }
-    const saidOfSilent = await app.dryRun({ notification: silent })
-    const silentId = await app.notify(silent)
-    await untilSettled(tenant, silentId)
-    expect(skipsSaid(saidOfSilent)).toEqual(skipsOf(await ledgerOf(tenant, silentId)))
-    expect(saidOfSilent.unreachable).toEqual({ optedOut: crowd.filter((_, index) => index % 11 === 10).length, invalidated: 0 })
-  } finally {
-    await app.setSettings(noRules)
-  }
-}, 120_000)
-
-// spec: sending/dry-run
 test('a dry run writes nothing and sends nothing: every table is the same before and after, and the providers accept no push', async () => {
-  const draft = { name: 'Draft', content, schedule: { type: 'user_timezone', localTime: '09:00' } }
+  const draft = { name: 'Draft', content: textOf('Draft'), schedule: { type: 'user_timezone', localTime: '09:00' } }
   const { id: campaignId } = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', draft), 201)
   const accepted = () =>
     tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false').then((summary) => summary.accepted.total)
@@ -75,7 +195,7 @@ test('a dry run writes nothing and sends nothing: every table is the same before
   )
   const heardBefore = await accepted()
 
-  await app.dryRun({ notification: { target: { all: true }, content } })
+  await app.dryRun({ notification: { target: { all: true }, content: textOf('Hello') } })
   await app.dryRun({ campaign: draft, samples: { random: 20, seed: 'a' } })
   await app.dryRun({ campaignId })
   ok(await tenant.call('POST', '/v1/notifications/dry-run', { notification: { target: { all: true }, silent: true } }), 200)
@@ -97,96 +217,3 @@ const dump = (of: Herald): Promise<Record<string, string>> =>
     }
     return found
   })
-
-// spec: sending/dry-run-samples
-test('the sample payloads of a dry run are those that the provider then gets, apart from msgId, tag and token', async () => {
-  const chosen = [0, 1, 2, 31, 33, 55, 56].map((index) => crowd[index]).filter((one) => one !== undefined)
-  const notification = {
-    target: { subscriptionIds: chosen.map(({ id }) => id) },
-    content,
-    data: { order: '17' },
-    presentation: { sound: 'default', badge: 3 },
-  }
-
-  const { samples } = await app.dryRun({ notification, samples: { subscriptionIds: chosen.map(({ id }) => id) } })
-  const id = await app.notify(notification)
-  await untilSettled(tenant, id)
-
-  const received = new Map<string, unknown>()
-  const platformOf = new Map(chosen.map(({ device }) => [device.id, device.platform]))
-  for await (const { msgId, deviceId, payload } of recordedPushes(tenant))
-    if (campaignOf(msgId) === id) received.set(deviceId, withoutIdentity(platformOf.get(deviceId) ?? 'ios', payload as Json))
-  expect(samples.map(({ subscriptionId }) => subscriptionId)).toEqual(chosen.map((one) => one.id))
-  expect(samples.map(({ platform, payload }) => withoutIdentity(platform, payload ?? {}))).toEqual(
-    chosen.map(({ device }) => received.get(device.id)),
-  )
-  expect(new Set(samples.map(({ platform }) => platform))).toEqual(new Set(['ios', 'android', 'web']))
-  expect(samples.map(({ skip }) => skip)).toEqual(chosen.map(() => null))
-  for (const { device } of chosen) expect(JSON.stringify(samples)).not.toContain(device.token ?? device.endpoint)
-}, 120_000)
-
-const campaignOf = (msgId: string | null): string | undefined =>
-  Buffer.from((msgId ?? '').split('.')[0] ?? '', 'base64url')
-    .toString()
-    .split('|')[1]
-
-/** Gives a payload without the parts that differ for each push: its msgId, the tag made from the msgId, and the token. */
-function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
-  const copy = structuredClone(payload) as {
-    herald?: Json
-    data?: Json
-    tag?: string
-    message?: { token?: string; data: Json; android: { notification?: Json } }
-  }
-  if (platform === 'ios') delete copy.herald?.['msgId']
-  if (platform === 'web') {
-    delete copy.data?.['msgId']
-    delete copy.tag
-  }
-  if (platform === 'android' && copy.message) {
-    delete copy.message.token
-    delete copy.message.data['msgId']
-    delete copy.message.android.notification?.['tag']
-  }
-  return copy
-}
-
-// spec: sending/dry-run-warnings, content/cut-at-send
-test('for a body of 5,100 bytes a dry run warns that the text is cut, and every payload that it shows is within the limit of its platform', async () => {
-  const long = { _default: 'en', en: { title: 'Long', body: '語'.repeat(1_700) } }
-
-  const { bytes, warnings, samples } = await app.dryRun({
-    notification: { target: { all: true }, content: long },
-    samples: { random: 20, seed: 1 },
-  })
-
-  expect(warnings.filter(({ code }) => code === 'body_truncated').map(({ path }) => path)).toEqual(
-    Array(3).fill('notification.content.en.body'),
-  )
-  expect(bytes.map(({ platform, truncated }) => [platform, truncated])).toEqual([
-    ['ios', true],
-    ['android', true],
-    ['web', true],
-  ])
-  for (const { max, limit } of bytes) expect(max).toBeLessThanOrEqual(limit)
-  for (const sample of samples) expect(sample.bytes).toBeLessThanOrEqual(sample.limit)
-  const id = await app.notify({ target: { all: true }, content: long })
-  const { sent, queued } = await untilSettled(tenant, id)
-  expect(sent).toBe(queued)
-}, 120_000)
-
-// spec: sending/dry-run-samples
-test('a dry run with the same seed chooses the same samples, and one with another seed chooses others', async () => {
-  const notification = { target: { all: true }, content }
-  const chosen = async (seed: unknown, random = 6) => (await app.dryRun({ notification, samples: { random, seed } })).samples
-
-  const first = await chosen(7)
-  expect(first).toHaveLength(6)
-  expect(await chosen(7)).toEqual(first)
-  expect((await chosen('another')).map(({ subscriptionId }) => subscriptionId)).not.toEqual(
-    first.map(({ subscriptionId }) => subscriptionId),
-  )
-  const few = { target: { externalIds: ['user-0', 'user-1'] }, content }
-  const all = await app.dryRun({ notification: few, samples: { random: 20 } })
-  expect(all.samples).toHaveLength(all.audience.devices)
-}, 60_000)

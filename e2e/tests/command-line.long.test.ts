@@ -1,80 +1,25 @@
-import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { webhooks, type WebhookEvent } from '@herald/node'
-import { childEnvironment } from '@herald/testing/child-environment'
-import { emptyDataDir, http, removeDataDir } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { http } from '@herald/testing/herald'
+import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { sharedPlatform } from '../platform.ts'
 import { recordedPushes } from '../chaos/scenario-result.ts'
 import { givenDevices, ok, sendCampaign, untilSettled } from './campaigns.ts'
+import { commandFor } from './command.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 
 const herald = await sharedPlatform()
-let home: string
-beforeAll(async () => {
-  home = emptyDataDir()
-})
-afterAll(async () => {
-  removeDataDir(home)
-})
-
-const command = resolve(import.meta.dirname, '../../sdks/cli/src/herald.ts')
-
-function start(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [command, ...args], {
-    env: {
-      ...childEnvironment,
-      HOME: home,
-      HERALD_URL: herald.baseUrl,
-      HERALD_TOKEN: herald.adminToken,
-      HERALD_APP: tenant.appId,
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const said = { out: '', err: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
-  const ended = new Promise<number | null>((done) => child.once('close', done))
-  onTestFinished(() => void child.kill('SIGKILL'))
-  return { child, said, ended }
-}
-
-async function run(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
-  const { said, ended } = start(tenant, args, env)
-  return { code: await ended, ...said }
-}
-
-test('`herald send` follows a send to its outcome and exits with 1 when it reaches nobody; `herald explain` says that the push was sent', async () => {
-  const tenant = await givenTenant(herald)
-  const [device] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'customer-7', tags: { plan: 'pro' } }))
-
-  for (const env of [{}, { HERALD_TOKEN: tenant.secretKey }]) {
-    const sent = await run(tenant, ['send', '--to', 'customer-7', '--title', 'Hi', '--body', 'There', '--json'], env)
-    expect([sent.err, sent.code]).toEqual(['', 0])
-    const { id, stats } = JSON.parse(sent.out) as { id: string; stats: object }
-    expect(stats).toMatchObject({ queued: 1, sent: 1, failed: 0 })
-
-    const explained = await run(tenant, ['explain', id, 'customer-7'])
-    expect(explained.code).toBe(0)
-    expect(explained.out).toContain(`device ${device?.id} (android): sent, recorded`)
-    expect((await run(tenant, ['explain', id, device?.id ?? ''])).out).toContain('outcome')
-  }
-  const dryRun = await run(tenant, ['send', '--all', '--title', 'Hi', '--body', 'There', '--dry-run'])
-  expect([dryRun.code, dryRun.out.split('\n')[0]]).toEqual([0, 'would reach 1 devices of 1 users (0 ios, 1 android, 0 web)'])
-  const nobody = await run(tenant, ['send', '--to', 'nobody', '--title', 'Hi', '--body', 'There'])
-  expect(nobody.code).toBe(1)
-}, 240_000)
+const { home, start, run } = commandFor(herald)
 
 // spec: administration/events
-test('`herald listen` brings 1,020 events to a receiver on this machine, each once and signed', async () => {
+test('`herald listen` brings 255 events to a receiver on this machine, each once and signed', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'android', 50)
   const received: { body: string; header: string }[] = []
@@ -98,7 +43,7 @@ test('`herald listen` brings 1,020 events to a receiver on this machine, each on
 
   // Each send makes 51 events: a `notification.sent` for each of 50 devices, and a `campaign.completed`. The next send waits until they have arrived,
   // because the stream shows at most 100 events a second.
-  for (let round = 1; round <= 20; round += 1) {
+  for (let round = 1; round <= 5; round += 1) {
     await untilSettled(tenant, await sendCampaign(tenant, {}, 'sending'))
     await until(() => countOf() >= round * 51, { withinMs: 60_000, what: `the events of round ${round}` })
   }
@@ -108,16 +53,16 @@ test('`herald listen` brings 1,020 events to a receiver on this machine, each on
   const secret = /^secret: (whsec_\S+)$/m.exec(said.out)?.[1] ?? ''
   const deliveries = await Promise.all(received.map(({ body, header }) => webhooks.verify(body, header, secret)))
   const events = deliveries.flatMap((delivery): WebhookEvent[] => delivery.events)
-  expect(events).toHaveLength(1_020)
-  expect(new Set(events.map(({ id }) => id)).size).toBe(1_020)
+  expect(events).toHaveLength(255)
+  expect(new Set(events.map(({ id }) => id)).size).toBe(255)
   expect(said.err).not.toContain('not posted')
 }, 600_000)
 
 // spec: administration/import-exactly-once
-test('`herald import` of 50,000 lines, 1 % of them wrong, continues after a kill and makes no device twice', async () => {
+test('`herald import` of 15,000 lines, 1 % of them wrong, continues after a kill and makes no device twice', async () => {
   const tenant = await givenTenant(herald)
   const file = join(home, 'users.csv')
-  const lines = Array.from({ length: 50_000 }, (_, n) =>
+  const lines = Array.from({ length: 15_000 }, (_, n) =>
     n % 100 === 50 ? `ios,a:wrong-${n},"${n}"` : `android,token-${n}:x,customer-${n}`,
   )
   writeFileSync(file, `platform,token,externalId\n${lines.join('\n')}\n`)
@@ -128,7 +73,7 @@ test('`herald import` of 50,000 lines, 1 % of them wrong, continues after a kill
   }
 
   const killed = start(tenant, args)
-  await until(async () => (await rowsOf()) > 4_000, { withinMs: 300_000, what: 'the import is under way' })
+  await until(async () => (await rowsOf()) > 2_000, { withinMs: 300_000, what: 'the import is under way' })
   killed.child.kill('SIGKILL')
   await killed.ended
   const { code, out, err } = await run(tenant, args)
@@ -137,13 +82,13 @@ test('`herald import` of 50,000 lines, 1 % of them wrong, continues after a kill
   expect(code).toBe(1)
   expect(JSON.parse(out)).toMatchObject({
     state: 'finished',
-    rows: 50_000,
-    created: 49_500,
+    rows: 15_000,
+    created: 14_850,
     kept: 0,
-    rejected: 500,
-    byCode: { ios_fcm_token: 500 },
+    rejected: 150,
+    byCode: { ios_fcm_token: 150 },
   })
-  expect(ok(await tenant.call('POST', '/v1/segments/preview', {}), 200)).toMatchObject({ count: 49_500 })
+  expect(ok(await tenant.call('POST', '/v1/segments/preview', {}), 200)).toMatchObject({ count: 14_850 })
   const rejected = readFileSync(`${file}.rejected.csv`, 'utf8').trimEnd().split('\n')
   expect(rejected).toEqual(['platform,token,externalId', ...lines.filter((_, n) => n % 100 === 50)])
   expect(readFileSync(`${file}.rejected.txt`, 'utf8').split('\n')[0]).toMatch(/^row 51, .*\(ios_fcm_token\)$/)

@@ -47,7 +47,7 @@ test('a send that is paused and resumed again and again reaches every device onc
 test('a page that a process is making when the send is paused is made after the resume, and not before', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
-  const remainder = { of: newId(), sampleRate: 0.000_001 }
+  const remainder = { of: newId(), sampleRate: 0.000_000_000_001 }
   const campaignId = await givenFanOut(db, givenSend(appId, { remainder }))
   const gate = Promise.withResolvers<void>()
   peers.state.settledAnswersAfter = gate.promise

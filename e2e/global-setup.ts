@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
+import { buildServices } from '@herald/testing/programs'
 import { refusedByNats } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
 import type { TestProject } from 'vitest/node'
@@ -13,6 +14,7 @@ import { prepareData } from './prepared-data.ts'
  * function throws when NATS has refused one of their services something.
  */
 export default async function prepareShared(project: TestProject, env: Record<string, string> = {}): Promise<() => Promise<void>> {
+  buildServices()
   const removePrepared = await prepareData()
   const directory = mkdtempSync(join(tmpdir(), 'herald-shared-'))
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)

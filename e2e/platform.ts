@@ -16,31 +16,45 @@ declare module 'vitest' {
   }
 }
 
+/** All services in one process, which starts and idles with a third of the CPU time of six. For tests that send no signal to a service. */
+const together = { HERALD_PROCESSES: '1' }
+
 let shared: Promise<Herald> | undefined
+let apart: Promise<Herald> | undefined
 
 /**
- * Gives the Herald that the test files of this process use one after another, and starts it for the first of them. It ends with this process, and
- * global-setup.ts removes its data. A test file makes an app of its own on it, removes the faults that it sets at the simulator, and leaves every
- * service running. When HERALD_STACK describes containers in which Herald runs, it gives those.
+ * Gives the Herald that the test files of this process use one after another, and starts it for the first of them, with all services in one process.
+ * It ends with this process, and global-setup.ts removes its data. A test file makes an app of its own on it, and removes the faults that it sets at
+ * the simulator. When HERALD_STACK describes containers in which Herald runs, it gives those.
  */
 export function sharedPlatform(): Promise<Herald> {
-  shared ??= startShared()
+  shared ??= startShared(together)
   return shared
 }
 
-async function startShared(): Promise<Herald> {
+/**
+ * Gives a shared Herald as `sharedPlatform` does, with each service in a process of its own. A test may kill or freeze one, and leaves every service
+ * running.
+ */
+export function sharedProcesses(): Promise<Herald> {
+  apart ??= startShared({})
+  return apart
+}
+
+async function startShared(more: Record<string, string>): Promise<Herald> {
   // Tests of containers run without global-setup.ts.
   const { directory, env } = inject('shared') ?? { directory: tmpdir(), env: {} }
-  return startHerald({ dataDir: freshDataDir(directory), env })
+  return startHerald({ dataDir: freshDataDir(directory), env: { ...env, ...more } })
 }
 
 /**
- * Starts a Herald for this test file as `npm start` does, with the simulator and without the demo, on free ports of 127.0.0.1 and with a new data
- * directory. The Herald and its data are removed at the end of the file. `env` are further settings of docs/configuration.md.
+ * Starts a Herald for this test file as `npm start` does, but with all services in one process, with the simulator and without the demo, on free
+ * ports of 127.0.0.1 and with a new data directory. The Herald and its data are removed at the end of the file. `env` are further settings of
+ * docs/configuration.md.
  */
 export async function startPlatform(env: Record<string, string> = {}): Promise<Herald> {
   const dataDir = freshDataDir()
-  const herald = await startHerald({ dataDir, env })
+  const herald = await startHerald({ dataDir, env: { ...together, ...env } })
   atEnd(async () => {
     await herald.stop()
     removeDataDir(dataDir)

@@ -19,9 +19,9 @@ export type Dashboard = {
   open: (path: string, expected?: RegExp) => Promise<{ page: Page; watched: Watched }>
 }
 
-/** Gives a test file of the dashboard what it needs: the shared Herald, an app, and a Chromium in which the operator Dana is signed in. */
-export async function openDashboard(): Promise<Dashboard> {
-  const herald = await sharedPlatform()
+/** Gives a test file of the dashboard what it needs: the shared Herald or the given one, an app, and a Chromium in which the operator Dana is signed in. */
+export async function openDashboard(given?: Herald): Promise<Dashboard> {
+  const herald = given ?? (await sharedPlatform())
   const tenant = await givenTenant(herald)
   const context = await openChromium()
   context.setDefaultTimeout(60_000)

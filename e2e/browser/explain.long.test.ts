@@ -4,13 +4,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { runningProcesses, signalAll } from '../chaos/processes.ts'
 import { clockIn, givenDevices, ok, read, untilSettled, textOf, type Json, type Registered } from '../tests/campaigns.ts'
 import { openDashboard, type Dashboard } from './dashboard.ts'
+import { sharedProcesses } from '../platform.ts'
 
 // The page Explain, for ten devices. Each device has another reason why it got its push or did not get it.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
-beforeAll(async () => void ({ herald, tenant, open } = await openDashboard()))
+beforeAll(async () => void ({ herald, tenant, open } = await openDashboard(await sharedProcesses())))
 
 const notify = async (device: Registered, more: Json = {}): Promise<string> => {
   const body = { target: { subscriptionIds: [device.id] }, content: textOf('Hello'), ...more }

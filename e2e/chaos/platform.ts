@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AppWithDatabase } from '@herald/contracts/call'
 import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import pg from 'pg'
@@ -69,7 +70,7 @@ export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Clien
 }
 
 /** Gives the database URL of a service's role. */
-export function addressOf({ dataDir }: Herald, app: 'audience' | 'tracker' | 'campaigns'): string {
+export function addressOf({ dataDir }: Herald, app: AppWithDatabase): string {
   const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
   return `postgres://herald_${app}:${encodeURIComponent(passwords[app] ?? '')}@127.0.0.1:${postgres}/herald`

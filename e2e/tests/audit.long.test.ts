@@ -2,12 +2,12 @@ import type { Webhook } from '@herald/contracts/webhook'
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
-import { sharedPlatform } from '../platform.ts'
+import { sharedProcesses } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { ok } from './campaigns.ts'
 
-const herald = await sharedPlatform()
+const herald = await sharedProcesses()
 const tenant = await givenTenant(herald)
 
 test('an endpoint that webhooks makes after the gateway was killed still gets its line in the audit, marked as unconfirmed', async () => {

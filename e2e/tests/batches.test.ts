@@ -2,14 +2,14 @@ import { newId } from '@herald/contracts/ids'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
-import { sharedPlatform } from '../platform.ts'
+import { sharedProcesses } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registered } from './campaigns.ts'
 
 // Batches of notifications and of users through the complete platform.
 
-const herald = await sharedPlatform()
+const herald = await sharedProcesses()
 let tenant: Tenant
 let devices: Registered[]
 

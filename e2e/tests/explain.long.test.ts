@@ -2,12 +2,12 @@ import type { Explained, Trace } from '@herald/contracts/explain'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
-import { sharedPlatform } from '../platform.ts'
+import { sharedProcesses } from '../platform.ts'
 import { givenManyDevices } from '../chaos/crowd.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { ledgerOf, ok, textOf, untilStatus } from './campaigns.ts'
 
-const herald = await sharedPlatform()
+const herald = await sharedProcesses()
 
 afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
 

@@ -1,22 +1,14 @@
 import { join } from 'node:path'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { startPlatform } from '../platform.ts'
 import { contentOf, importFile, manyRows, putFile, startImport, type Report } from '../chaos/import-file.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { play } from '../chaos/scenario.ts'
 import { killDuringImport } from '../chaos/scenarios/kill-import.ts'
 import { findInFiles, findInTexts } from '../chaos/traces.ts'
 
-let herald: Herald
-
-beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'trace' } })
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = await startPlatform({ LOG_LEVEL: 'trace' })
 
 /** Reads the devices of an app and gives a file to import: a line of JSON for each device, with its user. */
 async function linesOf(tenant: Tenant): Promise<Buffer> {

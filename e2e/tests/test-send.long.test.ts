@@ -1,17 +1,16 @@
-import type { LedgerRow } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import type { TestResult } from '@herald/contracts/test-send'
 import { http, type Answer } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
-import { sharedPlatform } from '../platform.ts'
+import { sharedProcesses } from '../platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
-import { ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, textOf, type Json, type Registered, type Shown } from './campaigns.ts'
+import { ledgerOf, ok, pushesOf, sendCampaign, untilSettled, textOf, type Json, type Registered, type Shown } from './campaigns.ts'
 
 // Tests, the sends to single devices, through the complete platform.
 
-const herald = await sharedPlatform()
+const herald = await sharedProcesses()
 
 type Sent = { id: string; status: string; results: TestResult[] }
 
@@ -54,31 +53,6 @@ test('a test reaches at once a device whose user is at the cap and in quiet hour
   const capped = await sendCampaign(tenant, {}, 'sending')
   expect(await untilSettled(tenant, capped)).toMatchObject({ queued: 1, skipped: 1 })
   expect(await ledgerOf(tenant, capped)).toMatchObject([{ code: 'frequency_cap' }])
-})
-
-// spec: administration/campaign-list, administration/test-send-exempt, administration/pushes
-test('a test is in the lists of pushes and of tests, but not in the list of campaigns or in a template’s use count', async () => {
-  const tenant = await givenTenant(herald)
-  const device = await register(tenant, 'android')
-  const { id: templateId } = ok(await tenant.call<{ id: string }>('POST', '/v1/templates', { name: 'News', content: textOf('News') }), 201)
-  const draft = ok(
-    await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Sale', content: textOf('Sale'), silent: false }),
-    201,
-  )
-
-  const ofTemplate = ok(await sendTest(tenant, { subscriptionId: device.id, templateId }), 200)
-  const ofCampaign = ok(await sendTest(tenant, { subscriptionId: device.id, campaignId: draft.id }), 200)
-
-  expect([...(await titlesOf(tenant, ofTemplate.id)), ...(await titlesOf(tenant, ofCampaign.id))]).toEqual(['News', 'Sale'])
-  for (const { id } of [ofTemplate, ofCampaign]) {
-    expect(await ledgerOf(tenant, id)).toMatchObject([{ subscriptionId: device.id, outcome: 'sent' } satisfies Partial<LedgerRow>])
-    expect(await read(tenant, id)).toMatchObject({ test: true, status: 'sent', stats: { queued: 1, sent: 1 } })
-  }
-  const listed = async (query: string) =>
-    ok(await tenant.admin<{ items: Shown[] }>('GET', `/campaigns${query}`), 200).items.map(({ id }) => id)
-  expect(await listed('')).toEqual([draft.id])
-  expect((await listed('?test=true')).toSorted()).toEqual([ofTemplate.id, ofCampaign.id].toSorted())
-  expect(ok(await tenant.call<{ useCount: number }>('GET', `/v1/templates/${templateId}`), 200).useCount).toBe(0)
 })
 
 // spec: administration/test-send-answer, administration/test-send-exempt

@@ -6,14 +6,14 @@ import { makeManyDevices } from '@herald/testing/many-devices'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { expect, onTestFinished, test } from 'vitest'
-import { sharedPlatform } from '../platform.ts'
+import { sharedProcesses } from '../platform.ts'
 import { addressOf } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, ok, pushesOf, untilSettled, textOf, type Json } from './campaigns.ts'
 
 // Users through the complete platform: an operator finds, reads, changes, exports and erases them.
 
-const herald = await sharedPlatform()
+const herald = await sharedProcesses()
 const tenant = await givenTenant(herald)
 
 type Line = Json & { type: string; id: string }
@@ -103,58 +103,6 @@ test('an operator finds a user by a token, changes and erases the user, with a l
   expect(await auditOf('device.changed')).toEqual([{ id: one.id }])
 })
 
-/** Reads an export until at least `count` lines have arrived, and closes the connection. Gives the complete lines that arrived. */
-async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]> {
-  const url = `${herald.baseUrl}/v1/admin/apps/${of.appId}${path}`
-  const asked = get(url, { headers: { authorization: `Bearer ${herald.adminToken}` }, agent: false })
-  onTestFinished(() => void asked.destroy())
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
-  let text = ''
-  for await (const chunk of response) {
-    text += String(chunk)
-    if (text.split('\n').length > count) break
-  }
-  asked.destroy()
-  return linesOf(text.slice(0, text.lastIndexOf('\n') + 1))
-}
-
-// spec: administration/export-resumed, administration/export-everybody, administration/export-addresses, limits/heavy-reads
-test('an export of all users that breaks off and is resumed has each user exactly once; an export with full addresses is in the audit with its count', async () => {
-  const crowd = await givenTenant(herald)
-  await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 8_000 })
-  const there = new Set((await exported('/users/export', crowd)).map(({ id }) => id))
-  expect(there.size).toBe(8_000)
-  let isOver = false
-  const writing = (async () => {
-    for (let n = 0; !isOver; n += 1) {
-      const users = Array.from({ length: 50 }, (_, place) => ({ externalId: `customer-${(n * 50 + place) % 9_000}`, tags: { n } }))
-      await crowd.call('POST', '/v1/users/batch', { users })
-    }
-  })()
-
-  const seen: string[] = []
-  for (const count of [700, 1_900]) {
-    const after = seen.length === 0 ? '' : `&after=${seen.at(-1)}`
-    const part = await cutAfter(`/users/export?addresses=full${after}`, count, crowd)
-    expect(part.length).toBeGreaterThan(0)
-    seen.push(...part.map(({ id }) => id))
-    // The gateway notices that the client has gone when it writes the next part.
-    await until(
-      async () => (await auditOf('users.exported', crowd)).filter(({ complete }) => complete === false).length === (count === 700 ? 1 : 2),
-    )
-  }
-  const rest = await exported(`/users/export?addresses=full&after=${seen.at(-1)}`, crowd)
-  seen.push(...rest.map(({ id }) => id))
-  isOver = true
-  await writing
-
-  expect(new Set(seen).size).toBe(seen.length)
-  expect([...there].filter((id) => !seen.includes(id))).toEqual([])
-  expect(JSON.stringify(rest)).not.toContain('…')
-  const [last] = await auditOf('users.exported', crowd)
-  expect(last).toMatchObject({ addresses: 'full', count: rest.length, complete: true })
-}, 240_000)
-
 // spec: administration/export-end
 test('an export goes on when audience dies during it, and is complete', async () => {
   const crowd = await givenTenant(herald)
@@ -177,22 +125,6 @@ test('an export goes on when audience dies during it, and is complete', async ()
   expect(new Set(lines.slice(0, -1).map(({ id }) => id)).size).toBe(12_000)
   await until(() => (readyPid(herald.dataDir, 'audience-1') ?? killed) !== killed, { what: 'audience is started again' })
 }, 240_000)
-
-// spec: administration/export-pushes
-test('the export of a campaign’s pushes has the push of each device with its outcome, and can go on after a given push', async () => {
-  const devices = await givenDevices(tenant, 'ios', 25, () => ({ tags: { wave: 'one' } }))
-  const body = { target: { segment: { field: 'tags.wave', op: 'eq', value: 'one' } }, content: textOf('to many') }
-  const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
-  await untilSettled(tenant, id)
-
-  const pushes = await exported(`/campaigns/${id}/pushes/export`)
-
-  expect(pushes.map(({ subscriptionId }) => String(subscriptionId)).toSorted()).toEqual(devices.map((device) => device.id).toSorted())
-  expect(pushes.every(({ outcome, type }) => outcome === 'sent' && type === 'push')).toBe(true)
-  expect((await exported(`/campaigns/${id}/pushes/export?after=${pushes[9]?.id}`)).map((push) => push.id)).toEqual(
-    pushes.slice(10).map((push) => push.id),
-  )
-})
 
 // spec: administration/address-search, administration/export-addresses
 test('no token that an operator searched for or exported is in a log or in the audit', async () => {

@@ -1,6 +1,7 @@
-import { http, removeDataDir, startHerald, type Answer, type Herald } from '@herald/testing/herald'
+import { http, type Answer, type Herald } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startPlatform } from '../platform.ts'
 
 type Device = { id: string; platform: 'ios' | 'android' | 'web'; subscriptionId: string }
 type Action = { id: string; title: string; url: string | null }
@@ -40,7 +41,7 @@ const statsOf = async (id: string) =>
 const report = (kind: string, { msgId }: Push, query = '') => http('POST', `${herald.baseUrl}/v1/e/${kind}/${msgId}${query}`)
 
 beforeAll(async () => {
-  herald = await startHerald()
+  herald = await startPlatform()
   // The sign-in link that `npm start` prints, for a browser to open.
   const link = await until(() => /(http:\S+\/dashboard\/#code=\S+)/.exec(herald.output())?.[1], { what: 'the sign-in link' })
   const signedIn = await http<{ csrfToken: string }>('POST', `${herald.baseUrl}/v1/admin/session`, {
@@ -53,10 +54,6 @@ beforeAll(async () => {
   appId = (await ok(asPage<{ id: string }>('POST', '/apps', { name: 'Shop' }))).id
   secretKey = (await ok(asPage<{ key: string }>('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend' }))).key
   for (const kind of ['apns', 'fcm', 'webpush']) await ok(asPage('POST', '/simulator/accounts', { appId, kind }))
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
 })
 
 const addDevice = (platform: Device['platform'], more: object = {}) =>
@@ -180,11 +177,7 @@ test('an uninstalled virtual device leaves the list and is dead for its provider
 
 // spec: administration/welcome, administration/simulator
 test('a platform without the simulator offers no virtual devices, and says where its dashboard is', async () => {
-  const without = await startHerald({ env: { HERALD_SIMULATOR: 'off' } })
-  onTestFinished(async () => {
-    await without.stop()
-    removeDataDir(without.dataDir)
-  })
+  const without = await startPlatform({ HERALD_SIMULATOR: 'off' })
   const bearer = { authorization: `Bearer ${without.adminToken}` }
   expect((await http('GET', `${without.baseUrl}/v1/admin/simulator/devices?appId=${appId}`, { headers: bearer })).status).toBe(404)
   expect((await http<{ dashboard: string }>('GET', `${without.baseUrl}/`)).body.dashboard).toBe('/dashboard')

@@ -1,11 +1,10 @@
-import type { SendWave, TagUses } from '@herald/contracts/calls/audience'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { expect, onTestFinished, test } from 'vitest'
 import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
-import { givenDevices, ok, sendCampaign, untilSettled, textOf } from './campaigns.ts'
+import { givenDevices, ok, textOf } from './campaigns.ts'
 
 const herald = await sharedPlatform()
 const tenant = await givenTenant(herald)
@@ -71,30 +70,3 @@ test('an operator who watches an app sees what happens to a send as it happens, 
   // Waits until the watch's lease of 30 seconds has ended.
   await until(async () => (await listenersOf(tenant.appId)).length === 0, { withinMs: 120_000, what: 'no listener' })
 }, 180_000)
-
-// spec: administration/pushes-csv, administration/waves, administration/tags
-test('an operator can load the pushes of a send as CSV, and see the send’s wave and the tags of the app’s users', async () => {
-  const own = await givenTenant(herald)
-  const devices = await givenDevices(own, 'android', 30, (n) => ({
-    externalId: `user-${n}`,
-    tags: { plan: n < 10 ? 'pro' : 'free', orders: n },
-  }))
-  const campaignId = await sendCampaign(own, {}, 'sending')
-  await untilSettled(own, campaignId)
-
-  const { items: waves } = ok(await own.admin<{ items: SendWave[] }>('GET', `/campaigns/${campaignId}/waves`), 200)
-  expect(waves).toMatchObject([{ no: 1, zones: null, state: 'done', queued: 30, byPlatform: { ios: 0, android: 30, web: 0 } }])
-
-  const csv = ok(await own.admin<string>('GET', `/pushes.csv?campaignId=${campaignId}&outcome=sent`), 200)
-  const [names, ...lines] = csv.trimEnd().split('\r\n')
-  expect(names?.split(',').slice(0, 2)).toEqual(['campaignId', 'subscriptionId'])
-  expect(lines.map((line) => String(line.split(',')[1])).toSorted()).toEqual(devices.map(({ id }) => id).toSorted())
-  expect(ok(await own.admin<string>('GET', `/pushes.csv?platform=ios`), 200).trimEnd()).toBe(names)
-
-  const { items: tags, ...counted } = ok(await own.admin<{ items: TagUses['tags'] }>('GET', '/tags'), 200)
-  expect(counted).toMatchObject({ exact: true, users: 30, sample: 30 })
-  expect(tags).toMatchObject([
-    { name: 'orders', type: 'number', users: 30 },
-    { name: 'plan', type: 'string', users: 30, values: ['free', 'pro'] },
-  ])
-})

@@ -8,6 +8,7 @@ import { compareWithRecord } from '../../chaos/scenario-result.ts'
 import { readStats } from '../../chaos/sends.ts'
 import { pushesOf, read, sendCampaign, untilStatus } from '../../tests/campaigns.ts'
 import { openDashboard, type Dashboard } from '../dashboard.ts'
+import { sharedProcesses } from '../../platform.ts'
 import { watchEquation, wrongOf, type Reading } from '../equation.ts'
 
 // The control room while 20,000 devices are sent to, of which 3 % are dead: what it shows, against the API and against the simulator's record.
@@ -23,7 +24,7 @@ let devices: Registered[]
 let deadIds: string[]
 
 beforeAll(async () => {
-  dashboard = await openDashboard()
+  dashboard = await openDashboard(await sharedProcesses())
   const { tenant } = dashboard
   devices = await givenManyDevices(dashboard, count)
   deadIds = devices.filter((_device, place) => place % 100 < deadInHundred).map(({ id }) => id)

@@ -6,6 +6,7 @@ import { readyPid, signalAll } from '../../chaos/processes.ts'
 import { givenDevices, ok, sendCampaign, untilSettled, textOf } from '../../tests/campaigns.ts'
 import { startDoor } from '../gateway-door.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from '../dashboard.ts'
+import { sharedProcesses } from '../../platform.ts'
 import { load, median, slowDown, type Load } from '../page-load.ts'
 import { watch } from '../watch.ts'
 
@@ -15,7 +16,7 @@ let dashboard: Dashboard
 let path: Record<string, string>
 
 beforeAll(async () => {
-  dashboard = await openDashboard()
+  dashboard = await openDashboard(await sharedProcesses())
   const { tenant } = dashboard
   const [device] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'ada' }))
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')

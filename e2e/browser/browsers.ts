@@ -13,6 +13,9 @@ export function freshProfile(): string {
   return folder
 }
 
+/** The argument of Playwright that hides scrollbars. Pages are opened without it, and so are as narrow as an operator sees them. */
+export const hidesScrollbars = ['--hide-scrollbars']
+
 /** Opens a headless Chromium with its own profile, until the end of the test file. Pages of `origins` may show notifications. */
 export async function openChromium({ profile = freshProfile(), origins = [] as string[] } = {}): Promise<BrowserContext> {
   const context = await chromium.launchPersistentContext(profile, {
@@ -20,6 +23,7 @@ export async function openChromium({ profile = freshProfile(), origins = [] as s
     headless: true,
     viewport: { width: 1280, height: 800 },
     chromiumSandbox: false,
+    ignoreDefaultArgs: hidesScrollbars,
     args: [
       '--disable-gpu',
       '--disable-quic',

@@ -7,6 +7,7 @@ import { chromium, type Page } from 'playwright-core'
 import { givenManyDevices } from '../chaos/crowd.ts'
 import { givenDevices, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
+import { hidesScrollbars } from './browsers.ts'
 import { load, median, percentile, slowDown, slowedBy, type Load } from './page-load.ts'
 
 const rounds = 9
@@ -21,7 +22,12 @@ const pushesPerMinute = (60 * 750_000) / answerMs
 
 const dataDir = freshDataDir()
 const herald = await startHerald({ dataDir })
-const browser = await chromium.launch({ executablePath: browserPath('chromium'), chromiumSandbox: false, args: ['--disable-gpu'] })
+const browser = await chromium.launch({
+  executablePath: browserPath('chromium'),
+  chromiumSandbox: false,
+  ignoreDefaultArgs: hidesScrollbars,
+  args: ['--disable-gpu'],
+})
 try {
   const tenant = await givenTenant(herald)
   await (minutes > 0 ? measureMemory(tenant) : measureSpeed(tenant))

@@ -8,6 +8,7 @@ import { until } from '@herald/testing/until'
 import { chromium, type Page } from 'playwright-core'
 import { givenDevices, ok, sendCampaign, untilSettled, type Registered } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
+import { hidesScrollbars } from './browsers.ts'
 
 const images = resolve(import.meta.dirname, '../../docs/images')
 const people = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Leslie', 'Frances', 'Tim']
@@ -19,6 +20,7 @@ const herald = await startHerald({ dataDir })
 const browser = await chromium.launch({
   executablePath: browserPath('chromium'),
   chromiumSandbox: false,
+  ignoreDefaultArgs: hidesScrollbars,
   args: ['--disable-gpu', '--disable-background-networking'],
 })
 try {

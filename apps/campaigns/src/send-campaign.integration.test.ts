@@ -44,7 +44,7 @@ test('a campaign with schedule now starts as soon as it is sent: audience gets a
   const [some, all] = [await draft({ segment, name: 'Some' }), await draft()]
   for (const id of [some, all]) {
     expect(await send(id)).toEqual({ status: 'sending' })
-    await until(() => platform.pointersAt(id) === 1, { what: 'the pointer', withinMs: 3_000 })
+    await until(() => platform.pointersAt(id) === 1, { what: 'the pointer' })
   }
   const read = await platform.audience.bus.call(readSend, { campaignId: some })
   expect(read).toMatchObject({ send: { name: 'Some', transactional: false, appId }, target: { kind: 'segment', segment } })
@@ -131,10 +131,12 @@ test('a send at each user’s local time starts when that time first comes in a 
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York', 'Nowhere/Any-More']
   const asked = Date.now()
   expect(await send(id)).toEqual({ status: 'scheduled' })
+  const answered = Date.now()
 
   const { due_at, local_times_after: after } = await platform.rowOf(id)
   if (!after) throw new Error('the moment of the send was not kept')
-  expect(Math.abs(after.getTime() - asked)).toBeLessThan(10_000)
+  expect(after.getTime()).toBeGreaterThanOrEqual(asked - 1)
+  expect(after.getTime()).toBeLessThanOrEqual(answered + 1)
   const firsts = ['Asia/Tokyo', 'America/New_York', 'UTC'].map((zone) => nextInstantOf(localTime, zone, after).getTime())
   expect(due_at?.getTime()).toBe(Math.min(...firsts))
   expect(await platform.audience.bus.call(readSend, { campaignId: id })).toBeNull()

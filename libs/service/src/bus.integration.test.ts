@@ -8,6 +8,7 @@ import { until } from '@herald/testing/until'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { openBus } from './bus.ts'
@@ -46,10 +47,10 @@ test('after a bug in the service that answers, the caller gets the fault "intern
 // spec: limits/queue-unavailable
 test('a call that no service answers fails as queue_unavailable within two seconds', async () => {
   const gateway = await openFor('gateway')
-  const startedAt = performance.now()
 
-  await expect(gateway.call(unanswered, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' })
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  // A timer of this process, which a busy machine delays as much as the limit of the call.
+  const late = wait(2_000, 'no answer', { ref: false })
+  await expect(Promise.race([gateway.call(unanswered, { n: 1 }), late])).rejects.toMatchObject({ code: 'queue_unavailable' })
 })
 
 test('a message whose handler throws is delivered again; a message whose handler returns is not, even when it was published twice with one id', async () => {

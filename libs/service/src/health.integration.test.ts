@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from './postgres.ts'
 
@@ -24,9 +25,9 @@ test('work on a database that freezes ends with database_unavailable within two 
 
   process.kill(postgres.pid, 'SIGSTOP')
   const { pids } = await stopBackends()
-  const startedAt = performance.now()
-  await expect(ask()).rejects.toMatchObject({ code: 'database_unavailable' })
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  // A timer of this process, which a busy machine delays as much as the limits of the work.
+  const late = wait(2_000, 'no answer', { ref: false })
+  await expect(Promise.race([ask(), late])).rejects.toMatchObject({ code: 'database_unavailable' })
   expect(watch.up).toBe(false)
 
   for (const pid of [...pids, postgres.pid]) process.kill(pid, 'SIGCONT')

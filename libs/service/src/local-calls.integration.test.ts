@@ -36,6 +36,7 @@ async function givenProcess() {
   return { gateway, audience, gatewayService, audienceService, heardNow }
 }
 
+// spec: running/calls-in-a-process
 test('a call between services of one process is answered without NATS, with the answer and the fault that NATS would carry', async () => {
   const { gateway, audience, heardNow } = await givenProcess()
   const app = { id: appId, name: 'Shop', missing: undefined }
@@ -63,7 +64,7 @@ test('inside a process a request that breaks its contract, and a request or answ
   await expect(audience.call(readApp, { appId })).rejects.toMatchObject({ code: 'internal' })
 })
 
-// spec: running/secrets-apart
+// spec: running/calls-in-a-process
 test('inside a process a service may make only the calls that NATS would allow it', async () => {
   const { gateway, audience } = await givenProcess()
   let asked = 0

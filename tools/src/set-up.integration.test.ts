@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { apps } from '@herald/contracts/call'
+import { apps, type AppName } from '@herald/contracts/call'
 import { grantsOf } from '@herald/contracts/grants'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
 import { atEnd } from '@herald/testing/at-end'
 import { expect, test } from 'vitest'
+import { natsPasswordVariable } from './apps.ts'
 import { root } from './workspace.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'herald-set-up-'))
@@ -20,25 +21,26 @@ const laySecrets = () =>
     env: { ...process.env, SET_UP_STATE: join(directory, 'state'), SET_UP_OUT: laid, COMPOSE_PROFILES: 'simulator', DATABASE_URL: '' },
   })
 const read = (app: string, name: string) => readFileSync(join(laid, app, name), 'utf8')
+const natsPassword = (app: AppName) => read(app, natsPasswordVariable(app))
 
 test('in containers each service gets its own NATS password, nats-server gets all of them, and the simulator and other containers get none', async () => {
   laySecrets()
-  const passwords = apps.map((app) => read(app, 'NATS_PASSWORD'))
+  const passwords = apps.map(natsPassword)
   laySecrets()
 
-  expect(apps.map((app) => read(app, 'NATS_PASSWORD'))).toEqual(passwords)
+  expect(apps.map(natsPassword)).toEqual(passwords)
   expect(new Set(passwords).size).toBe(apps.length)
   for (const reader of readdirSync(laid)) {
     const files = readdirSync(join(laid, reader)).map((name) => read(reader, name))
     const known = passwords.filter((password) => files.some((content) => content.includes(password)))
-    const isApp = apps.some((app) => app === reader)
-    expect([reader, known]).toEqual([reader, reader === 'nats' ? passwords : isApp ? [read(reader, 'NATS_PASSWORD')] : []])
+    const app = apps.find((name) => name === reader)
+    expect([reader, known]).toEqual([reader, reader === 'nats' ? passwords : app ? [natsPassword(app)] : []])
   }
 
   const server = await startNatsServer({ storeDir: join(directory, 'nats'), configuration: 'include ../secrets/nats/users.conf' })
   atEnd(server.stop)
   for (const app of apps) {
-    const bus = await openBus(testService(app, { NATS_URL: server.url, NATS_PASSWORD: read(app, 'NATS_PASSWORD') }))
+    const bus = await openBus(testService(app, { NATS_URL: server.url, NATS_PASSWORD: natsPassword(app) }))
     const [stored] = grantsOf(app).publish.filter((subject) => subject.startsWith('event.') || subject.startsWith('work.'))
     if (stored !== undefined) await bus.publish(stored, {}, `${app} 1`)
   }

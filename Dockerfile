@@ -1,6 +1,7 @@
-# One image per app: docker build --build-arg APP=gateway -t herald-gateway .
-# APP: gateway, audience, campaigns, dispatcher, tracker, webhooks, simulator, set-up. docs/operations.md says what each needs.
+# docker build -t herald . makes the image of all services: docker run herald --service gateway. docs/operations.md says what each needs.
+# Two more programs have images: --build-arg APP=simulator, --build-arg APP=set-up.
 ARG NODE_IMAGE=node:24-bookworm-slim
+ARG APP=server
 
 FROM ${NODE_IMAGE} AS manifests
 WORKDIR /herald
@@ -13,6 +14,7 @@ COPY apps/dispatcher/package.json apps/dispatcher/
 COPY apps/tracker/package.json apps/tracker/
 COPY apps/webhooks/package.json apps/webhooks/
 COPY apps/simulator/package.json apps/simulator/
+COPY apps/server/package.json apps/server/
 COPY libs/auth/package.json libs/auth/
 COPY libs/contracts/package.json libs/contracts/
 COPY libs/embedded/package.json libs/embedded/
@@ -40,27 +42,25 @@ RUN node tools/src/build-pages.ts \
 FROM manifests AS build
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --no-audit --no-fund
 COPY . .
-# The same for every app, so it is made once; the gateway alone has it in its image, beside its program.
+# What the gateway serves is beside its program.
 COPY --from=pages /pages /pages
 ARG APP
-RUN node tools/src/bundle.ts "$APP" /image/app \
-  && if [ "$APP" = gateway ]; then cp -r /pages/. /image/app/; fi \
+RUN node tools/src/bundle.ts /image/app "$APP" && mv "/image/app/$APP.mjs" /image/app/main.mjs \
+  && if [ "$APP" = server ]; then cp -r /pages/. /image/app/; fi \
   # Directories that volumes are mounted to belong to who writes there.
   && if [ "$APP" = set-up ]; then mkdir -p /image/state /image/secrets && \
-    for app in gateway audience campaigns dispatcher tracker webhooks simulator postgres nats migrate; do mkdir -p "/image/secrets/$app"; done; fi
+    for app in gateway audience campaigns dispatcher tracker webhooks server simulator postgres nats migrate; do mkdir -p "/image/secrets/$app"; done; fi
 
 FROM ${NODE_IMAGE}
 ARG APP
 LABEL org.opencontainers.image.title="herald-${APP}"
 # A small heap: V8 sizes it by the machine and let a dispatcher grow to 397 MB where 210 do the same work (tools/src/environment.ts).
 ENV NODE_ENV=production HOST=0.0.0.0 OBSERVE_PORT=9464 SECRETS_DIR=/run/secrets NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=1024"
-# Read by an OpenTelemetry SDK, where one is loaded.
-ENV OTEL_SERVICE_NAME=${APP}
 WORKDIR /app
 COPY --from=build --chown=node:node /image/ /
 USER node
 EXPOSE 8080 9464
-# Every app says on its own port whether it lives; the simulator and the set-up have none.
+# Every process of services says on its own port whether it lives; the simulator and the set-up have none.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "require('http').get({ port: process.env.OBSERVE_PORT, path: '/readyz' }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # node is process 1 and handles SIGTERM itself; what it starts (nothing) needs no reaping.

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
+import { buildServices } from '@herald/testing/programs'
 import { refusedByNats } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
 import type { TestProject } from 'vitest/node'
@@ -12,6 +13,7 @@ import type { TestProject } from 'vitest/node'
  * function throws when NATS has refused one of their services something.
  */
 export default function prepareShared(project: TestProject, env: Record<string, string> = {}): () => Promise<void> {
+  buildServices()
   const directory = mkdtempSync(join(tmpdir(), 'herald-shared-'))
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const authority = join(directory, 'receiver-ca.pem')

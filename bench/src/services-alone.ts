@@ -12,6 +12,7 @@ import { openLog } from '@herald/service/log'
 import { openMetrics } from '@herald/service/metrics'
 import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
+import { serverArgs } from '@herald/testing/programs'
 import { say } from './options.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -54,7 +55,7 @@ export async function withServicesAlone(
     const databaseUrl = (service: AppWithDatabase) => urls[service] ?? ''
     const spawnService = (service: AppWithDatabase, environment: Record<string, string> = {}) => {
       const own = { NATS_URL: nats.url, [`DATABASE_URL_${service.toUpperCase()}`]: databaseUrl(service) }
-      const child = spawn(process.execPath, [join(root, 'apps', service, 'src/main.ts')], {
+      const child = spawn(process.execPath, serverArgs(service), {
         env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment, ...own },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       })

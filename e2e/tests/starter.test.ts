@@ -40,7 +40,8 @@ function environmentNames(pid: number, dataDir: string): boolean {
   }
 }
 
-const appOf = (dataDir: string, name: string) => processesOf(dataDir).find(({ command }) => command.includes(`apps/${name}/src/main.ts`))
+const appOf = (dataDir: string, name: string) =>
+  processesOf(dataDir).find(({ command }) => command.includes(`server.mjs --service ${name}`))
 
 // spec: running/one-per-directory
 test('a second `npm start` on the same data directory is refused, and the refusal names the first process', async () => {

@@ -3,9 +3,9 @@ import { affectedProjects, everyProject } from './affected.ts'
 
 const touching = async (...files: string[]) => (await affectedProjects({ files })).map(({ root }) => root)
 
-test('a change in one service affects that service and the end-to-end tests, and no other project', async () => {
-  expect(await touching('apps/webhooks/src/wire.ts')).toEqual(['apps/webhooks', 'e2e'])
-  expect(await touching('apps/gateway/src/http/health.ts')).toEqual(['apps/gateway', 'e2e'])
+test('a change in one service affects that service, the host and the end-to-end tests, and no other project', async () => {
+  expect(await touching('apps/webhooks/src/wire.ts')).toEqual(['apps/server', 'apps/webhooks', 'e2e'])
+  expect(await touching('apps/gateway/src/http/health.ts')).toEqual(['apps/gateway', 'apps/server', 'e2e'])
 })
 
 const withoutVocabulary = /^(libs\/(embedded|http2|openapi-types)|sdks\/web)$/

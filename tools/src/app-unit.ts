@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import type { HeldPort } from '@herald/embedded/held-port'
-import type { ProcessName } from './apps.ts'
+import type { AppName } from '@herald/contracts/call'
 import type { LogFile } from './logs.ts'
+import { servicesDirectory } from './pages.ts'
 import { howItEnded, type Unit } from './supervisor.ts'
 import { root } from './workspace.ts'
 
@@ -10,7 +12,8 @@ import { root } from './workspace.ts'
 const readyWithinMs = 60_000
 
 export type AppOptions = {
-  app: ProcessName
+  /** The services that the process runs; none for the simulator. */
+  services?: readonly AppName[]
   /** The name of the process, such as `gateway-1`. */
   name: string
   environment: NodeJS.ProcessEnv
@@ -22,18 +25,19 @@ export type AppOptions = {
 }
 
 /**
- * Makes the unit for one process of a service. The process says that it is ready with `{ready: true}` on its IPC channel. When the channel closes,
+ * Makes the unit for one process of services, or of the simulator. The process says that it is ready with `{ready: true}` on its IPC channel. When the channel closes,
  * the process knows that the starter has ended, and stops. It has a process group to itself, so that a Ctrl-C in the terminal reaches only the
  * starter, which stops the services in their order. The process writes its log file itself.
  */
-export function appUnit({ app, name, environment, log, listenOn, onReady }: AppOptions): Unit {
+export function appUnit({ services, name, environment, log, listenOn, onReady }: AppOptions): Unit {
   return {
     name,
     stopSignal: 'SIGTERM',
     killSignal: 'SIGKILL',
     start(onSpawn) {
       const file = openSync(log.path, 'a')
-      const child = spawn(process.execPath, [`apps/${app}/src/main.ts`], {
+      const [program, ...args] = services === undefined ? ['simulator.mjs'] : ['server.mjs', '--service', services.join(',')]
+      const child = spawn(process.execPath, [join(servicesDirectory, program), ...args], {
         cwd: root,
         env: listenOn === undefined ? environment : { ...environment, LISTEN_FDS: '1' },
         detached: true,

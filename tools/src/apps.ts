@@ -3,13 +3,6 @@ import { apps, appsWithDatabase, type AppName, type AppWithDatabase } from '@her
 /** The processes that can be started by name: the services, and the simulator, which is not part of the product. */
 export type ProcessName = AppName | 'simulator'
 
-/**
- * The services in groups. All start together. They are stopped group by group, from the last to the first, because a service needs the services of
- * the groups before its own until it has ended: a dispatcher still sends its last outcomes to audience and tracker. The gateway is stopped first, so
- * that no new work comes in.
- */
-export const startOrder: readonly AppName[][] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
-
 /** Which of these three secrets each process gets (spec: running/secrets-apart). */
 export const secretsOf: Record<ProcessName, readonly ('ADMIN_TOKEN' | 'HMAC_SECRET' | 'SEAL_KEYS')[]> = {
   gateway: ['ADMIN_TOKEN', 'HMAC_SECRET', 'SEAL_KEYS'],

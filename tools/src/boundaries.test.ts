@@ -34,7 +34,7 @@ function findingsOf(files: Record<string, string>): string[] {
 
 test('code that keeps the import rules has no findings', () => {
   const findings = findingsOf({
-    'apps/gateway/src/main.ts': `import { runService } from '@herald/service/run'\nimport { serve } from './http/serve.ts'\nimport { Config } from './config.ts'`,
+    'apps/gateway/src/program.ts': `import { program } from '@herald/service/run'\nimport { serve } from './http/serve.ts'\nimport { Config } from './config.ts'`,
     'apps/gateway/src/apps/manage-key.ts': `import type { Service } from '@herald/service/run'\nimport { findKey } from './store/keys.ts'\nimport { allowed } from './core/scope.ts'`,
     'apps/gateway/src/core/scope.ts': `import { newId } from '@herald/contracts/ids'\nimport { createHash } from 'node:crypto'`,
     'apps/gateway/src/store/keys.ts': `import { sql } from 'kysely'\nimport { allowed } from '../core/scope.ts'`,
@@ -66,7 +66,7 @@ test.each([
     `import { openBus } from '@herald/service/bus'`,
     'a flow may not import @herald/service/bus',
   ],
-  ['a flow may not import main.ts', 'send.ts', `import { run } from './main.ts'`, 'a flow may not import src/main.ts'],
+  ['a flow may not import program.ts', 'send.ts', `import { run } from './program.ts'`, 'a flow may not import src/program.ts'],
   [
     'http may not import a provider',
     'http/a.ts',
@@ -97,28 +97,28 @@ test.each([
     `import { c } from '../../tracker/src/c.ts'`,
     '../../tracker/src/c.ts leaves apps/gateway',
   ],
-  ['an imported package must be declared', 'main.ts', `import { z } from 'zod'`, 'zod is not declared in apps/gateway/package.json'],
+  ['an imported package must be declared', 'program.ts', `import { z } from 'zod'`, 'zod is not declared in apps/gateway/package.json'],
   [
     'a package that is declared for tests may not be imported by other code',
-    'main.ts',
+    'program.ts',
     `import { test } from 'vitest'`,
     'vitest is not declared in apps/gateway/package.json',
   ],
   [
     'the environment is read in one place',
-    'main.ts',
+    'program.ts',
     `const port = process.env['PORT']`,
     'process.env is read in libs/service/src/config.ts alone',
   ],
   [
     'taking the environment out of `process` counts as reading it',
-    'main.ts',
+    'program.ts',
     `const { env } = process`,
     'process.env is read in libs/service/src/config.ts alone',
   ],
   [
     'importing the environment counts as reading it',
-    'main.ts',
+    'program.ts',
     `import { env } from 'node:process'`,
     'process.env is read in libs/service/src/config.ts alone',
   ],
@@ -127,8 +127,8 @@ test.each([
 })
 
 test('a service that imports another service is found, even when it declares the import', () => {
-  expect(findingsOf({ 'apps/tracker/src/main.ts': `import { serve } from '@herald/gateway/http/serve'` })).toEqual([
-    'apps/tracker/src/main.ts:1 @herald/gateway/http/serve is a program of apps/, which no other project may import',
+  expect(findingsOf({ 'apps/tracker/src/program.ts': `import { serve } from '@herald/gateway/http/serve'` })).toEqual([
+    'apps/tracker/src/program.ts:1 @herald/gateway/http/serve is a program of apps/, which only apps/server may import',
   ])
 })
 

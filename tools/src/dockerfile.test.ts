@@ -16,10 +16,10 @@ test('the Dockerfile copies the package.json of every project, because with one 
   expect(copied.toSorted()).toEqual(manifests)
 })
 
-test('the Dockerfile copies the pages into the directory of the gateway’s image in which the gateway looks for them', () => {
+test('the Dockerfile copies the pages into the directory of the image of the services in which the gateway looks for them', () => {
   const pages = readFileSync(join(root, 'apps/gateway/src/pages/http/static-files.ts'), 'utf8')
   const beside = [...pages.matchAll(/builtAt\(\w+, '(\w+)', '([\w/]+)'\)/g)].map(([, name, built]) => ({ name, built }))
   expect(beside).toHaveLength(3)
   for (const { name, built } of beside) expect(dockerfile).toContain(`cp -r ${built} /pages/${name}`)
-  expect(dockerfile).toContain('if [ "$APP" = gateway ]; then cp -r /pages/. /image/app/; fi')
+  expect(dockerfile).toContain('if [ "$APP" = server ]; then cp -r /pages/. /image/app/; fi')
 })

@@ -39,12 +39,15 @@ const given = {
 
 // spec: running/secrets-apart
 test('a service gets its own database address and NATS password and the secrets that it needs, and no others', () => {
-  expect(environmentOf('gateway', given, computed)).toEqual({
+  expect(environmentOf(['gateway'], given, computed)).toEqual({
     PATH: '/bin',
     HOST: '127.0.0.1',
     PORT: '8080',
     NATS_URL: 'nats://127.0.0.1:4222',
-    NATS_PASSWORD: 'ng',
+    NATS_PASSWORD_GATEWAY: 'ng',
+    DASHBOARD_DIR: expect.stringContaining('apps/dashboard/dist'),
+    WEB_SDK_DIR: expect.stringContaining('sdks/web/dist'),
+    GUIDE_DIR: expect.stringContaining('dist/guide'),
     NODE_OPTIONS: expect.stringContaining('--max-semi-space-size='),
     OTEL_SERVICE_NAME: 'gateway',
     DATABASE_URL_GATEWAY: 'postgres://g',
@@ -58,30 +61,30 @@ test('a service gets its own database address and NATS password and the secrets 
     NATS_URL: 'nats://127.0.0.1:4222',
     NODE_OPTIONS: expect.stringContaining('--max-semi-space-size='),
   }
-  expect(environmentOf('audience', given, computed)).toEqual({
+  expect(environmentOf(['audience'], given, computed)).toEqual({
     ...shared,
     OTEL_SERVICE_NAME: 'audience',
-    NATS_PASSWORD: 'na',
+    NATS_PASSWORD_AUDIENCE: 'na',
     DATABASE_URL_AUDIENCE: 'postgres://a',
   })
-  expect(environmentOf('dispatcher', given, computed)).toEqual({
+  expect(environmentOf(['dispatcher'], given, computed)).toEqual({
     ...shared,
     OTEL_SERVICE_NAME: 'dispatcher',
-    NATS_PASSWORD: 'nd',
+    NATS_PASSWORD_DISPATCHER: 'nd',
     HMAC_SECRET: 'hmac',
     SEAL_KEYS: 'seal',
   })
-  expect(environmentOf('webhooks', given, computed)).toEqual({
+  expect(environmentOf(['webhooks'], given, computed)).toEqual({
     ...shared,
     OTEL_SERVICE_NAME: 'webhooks',
-    NATS_PASSWORD: 'nw',
+    NATS_PASSWORD_WEBHOOKS: 'nw',
     DATABASE_URL_WEBHOOKS: 'postgres://w',
     SEAL_KEYS: 'seal',
   })
 })
 
 test('the simulator gets neither the address of NATS nor any password', () => {
-  const simulated = environmentOf('simulator', { ...given, NATS_URL: 'nats://x', NATS_PASSWORD: 'one for all' }, computed)
+  const simulated = environmentOf(['simulator'], { ...given, NATS_URL: 'nats://x', NATS_PASSWORD: 'one for all' }, computed)
 
   expect(Object.keys(simulated).filter((name) => name.includes('NATS') || name.includes('PASSWORD'))).toEqual([])
 })
@@ -89,25 +92,25 @@ test('the simulator gets neither the address of NATS nor any password', () => {
 test('a NATS user that the operator gives for all services is used with the operator’s NATS, and never with the embedded one', () => {
   const user = { NATS_USER: 'herald', NATS_PASSWORD: 'one for all' }
 
-  expect(environmentOf('tracker', { NATS_URL: 'nats://theirs', ...user }, computed)).toMatchObject(user)
-  const embedded = environmentOf('tracker', user, computed)
-  expect(embedded['NATS_PASSWORD']).toBe('nt')
-  expect(embedded).not.toHaveProperty('NATS_USER')
+  expect(environmentOf(['tracker'], { NATS_URL: 'nats://theirs', ...user }, computed)).toMatchObject(user)
+  const embedded = environmentOf(['tracker'], user, computed)
+  expect(embedded['NATS_PASSWORD_TRACKER']).toBe('nt')
+  expect(embedded).not.toHaveProperty('NATS_PASSWORD')
 })
 
 test('options of Node that the operator gives take precedence over those of the starter', () => {
-  const { NODE_OPTIONS } = environmentOf('gateway', { NODE_OPTIONS: '--import ./tracing.mjs --max-old-space-size=900' }, computed)
+  const { NODE_OPTIONS } = environmentOf(['gateway'], { NODE_OPTIONS: '--import ./tracing.mjs --max-old-space-size=900' }, computed)
 
   expect(NODE_OPTIONS).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+ --import \.\/tracing\.mjs --max-old-space-size=900$/)
 })
 
 test('a database address that the operator gives for a service is used unchanged', () => {
-  expect(environmentOf('tracker', given, computed)['DATABASE_URL_TRACKER']).toBe('postgres://given')
+  expect(environmentOf(['tracker'], given, computed)['DATABASE_URL_TRACKER']).toBe('postgres://given')
 })
 
 // spec: running/simulator, running/certificates
 test('with the simulator the providers’ addresses are on this machine, and the services that call them trust the simulator’s certificate', () => {
-  const dispatcher = environmentOf('dispatcher', {}, { ...computed, simulator })
+  const dispatcher = environmentOf(['dispatcher'], {}, { ...computed, simulator })
 
   expect(dispatcher).toMatchObject({
     APNS_URL: 'https://localhost:1',
@@ -118,14 +121,14 @@ test('with the simulator the providers’ addresses are on this machine, and the
     NODE_EXTRA_CA_CERTS: '/data/authorities.pem',
   })
   expect(dispatcher).not.toHaveProperty('SIMULATOR_CONTROL_URL')
-  expect(environmentOf('gateway', {}, { ...computed, simulator })).toMatchObject({ SIMULATOR_CONTROL_URL: 'http://127.0.0.1:6' })
-  expect(environmentOf('audience', {}, { ...computed, simulator })).not.toHaveProperty('NODE_EXTRA_CA_CERTS')
+  expect(environmentOf(['gateway'], {}, { ...computed, simulator })).toMatchObject({ SIMULATOR_CONTROL_URL: 'http://127.0.0.1:6' })
+  expect(environmentOf(['audience'], {}, { ...computed, simulator })).not.toHaveProperty('NODE_EXTRA_CA_CERTS')
 })
 
 // spec: running/simulator, providers/addresses
 test('a provider address that the operator gives is used; when it is the address of one APNs environment, the simulator’s address is not set for the other', () => {
   const dispatcher = environmentOf(
-    'dispatcher',
+    ['dispatcher'],
     { APNS_URL: 'https://apns.example', FCM_URL: 'https://fcm.example' },
     { ...computed, simulator },
   )

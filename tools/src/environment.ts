@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   apps,
   appsWithDatabase,
@@ -10,6 +11,7 @@ import {
   type ProcessName,
 } from './apps.ts'
 import type { Secrets } from './secrets.ts'
+import { root } from './workspace.ts'
 
 /** The message in which the simulator says that it is ready, with the addresses of its servers. */
 export type SimulatorAddresses = { apns: string; apnsSandbox: string; fcm: string; fcmToken: string; webPush: string; control: string }
@@ -36,16 +38,21 @@ export type Computed = {
  * only when it has four times that size. This takes 210 MB instead of 300 MB, and costs 3 to 7 % of the pushes/s. 1 GB is enough, because no process
  * needs half of it. Options that the operator gives come after these, so they take precedence.
  */
-const heapOptionsOf = (name: ProcessName): string => `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
+const heapOptionsOf = (name: ProcessName | undefined): string =>
+  `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
+
+/** Where the gateway finds what it serves, unless the operator says so. */
+const builtPages = { DASHBOARD_DIR: 'apps/dashboard/dist', WEB_SDK_DIR: 'sdks/web/dist', GUIDE_DIR: 'dist/guide' }
 
 /**
- * Gives the environment of one process: everything that the starter was given, and what the starter computed. Secrets and database addresses are only
+ * Gives the environment of one process with these services (or the simulator): everything that the starter was given, and what the starter computed. Secrets and database addresses are only
  * in the environments of the services that need them. The owner's DATABASE_URL, and a socket given to the starter, are in none.
  */
-export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
+export function environmentOf(names: readonly ProcessName[], given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
-  environment['OTEL_SERVICE_NAME'] ||= name
-  environment['NODE_OPTIONS'] = [heapOptionsOf(name), given['NODE_OPTIONS']].filter(Boolean).join(' ')
+  const [only] = names.length === 1 ? names : []
+  environment['OTEL_SERVICE_NAME'] ||= only ?? 'herald'
+  environment['NODE_OPTIONS'] = [heapOptionsOf(only), given['NODE_OPTIONS']].filter(Boolean).join(' ')
   const notInherited = [
     'DATABASE_URL',
     ...appsWithDatabase.map(databaseVariable),
@@ -58,19 +65,26 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   ]
   for (const variable of notInherited) delete environment[variable]
 
-  for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
-  if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
-  if (usesNats(name)) {
-    // A NATS server of the operator may have one user for all services; the embedded one has a user for each service.
-    const shared = given['NATS_URL'] ? given : {}
-    if (shared['NATS_USER']) environment['NATS_USER'] = shared['NATS_USER']
-    environment['NATS_PASSWORD'] = shared['NATS_PASSWORD'] || computed.secrets.natsPasswords[name]
-  } else delete environment['NATS_URL']
-  if (name === 'gateway') environment['PORT'] = String(computed.port)
+  for (const name of names) {
+    for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
+    if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
+    if (usesNats(name)) environment[natsPasswordVariable(name)] = computed.secrets.natsPasswords[name]
+    else delete environment['NATS_URL']
+  }
+  // A NATS server of the operator may have one user for all services; the embedded one has a user for each service.
+  if (given['NATS_URL'] && given['NATS_PASSWORD'] && names.some(usesNats)) {
+    for (const app of apps) delete environment[natsPasswordVariable(app)]
+    Object.assign(environment, { NATS_PASSWORD: given['NATS_PASSWORD'], ...(given['NATS_USER'] && { NATS_USER: given['NATS_USER'] }) })
+  }
+  if (names.includes('gateway')) {
+    environment['PORT'] = String(computed.port)
+    for (const [variable, directory] of Object.entries(builtPages)) environment[variable] ||= join(root, directory)
+  }
   if (computed.simulator !== undefined) {
-    if (name === 'gateway') environment['SIMULATOR_CONTROL_URL'] = given['SIMULATOR_CONTROL_URL'] || computed.simulator.addresses.control
+    if (names.includes('gateway'))
+      environment['SIMULATOR_CONTROL_URL'] = given['SIMULATOR_CONTROL_URL'] || computed.simulator.addresses.control
     Object.assign(environment, simulatorVariables(given, computed.simulator.addresses))
-    if (callsOutside.includes(name)) environment['NODE_EXTRA_CA_CERTS'] = computed.simulator.authorities
+    if (names.some((name) => callsOutside.includes(name))) environment['NODE_EXTRA_CA_CERTS'] = computed.simulator.authorities
   }
   return environment
 }

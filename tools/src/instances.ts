@@ -4,6 +4,31 @@ import { StartError } from './start-error.ts'
 
 const mostInstances = 32
 
+/** A process that the starter runs: its name, such as `gateway-1`, and the services in it. */
+export type ServiceProcess = { name: string; services: readonly AppName[] }
+
+/**
+ * Reads HERALD_PROCESSES and HERALD_INSTANCES: one process with all services, or a process for each instance of each service. Gives how many
+ * instances of each service there are, too.
+ */
+export function readProcesses({ HERALD_PROCESSES: processes, HERALD_INSTANCES: instances }: NodeJS.ProcessEnv): {
+  counts: Record<AppName, number>
+  processes: ServiceProcess[]
+} {
+  if (processes && processes !== '1' && processes !== '6')
+    throw new StartError(`HERALD_PROCESSES is "${processes}". It must be 1 (one process for all services) or 6 (one for each service).`)
+  if (processes === '1' && instances)
+    throw new StartError('HERALD_PROCESSES=1 runs each service once. Leave out HERALD_INSTANCES, or set HERALD_PROCESSES=6.')
+  const counts = parseInstances(instances)
+  if (processes === '1') return { counts, processes: [{ name: 'server-1', services: apps }] }
+  return {
+    counts,
+    processes: apps.flatMap((app) =>
+      Array.from({ length: counts[app] }, (_, index): ServiceProcess => ({ name: `${app}-${index + 1}`, services: [app] })),
+    ),
+  }
+}
+
 /**
  * Reads HERALD_INSTANCES, such as `dispatcher=2,audience=2`: how many processes of each service are started. A service that is not named runs as one
  * process. 0 leaves a service out. The gateway may not be left out, because no other service becomes ready without it.

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { apps } from './apps.ts'
 import { root, toolEnvironment } from './workspace.ts'
+
+const libraries = ['auth', 'contracts', 'http2', 'service']
 
 /** How a page or set of pages that the gateway serves is built: the program, its sources, and the directory to which it writes. */
 export type PageBuild = { name: string; script: string; sources: readonly string[]; output: string }
@@ -24,6 +27,20 @@ export const pageBuilds: readonly PageBuild[] = [
     output: 'dist/guide',
   },
 ]
+
+/** Where the services and the simulator are as programs of JavaScript (bundle.ts). */
+export const servicesDirectory = 'dist/services'
+export const serviceBuild: PageBuild = {
+  name: 'the services',
+  script: 'tools/src/bundle.ts',
+  sources: [
+    'apps/server/src',
+    'apps/simulator/src',
+    ...apps.map((app) => `apps/${app}/src`),
+    ...libraries.map((name) => `libs/${name}/src`),
+  ],
+  output: servicesDirectory,
+}
 
 type Options = { directory?: string; print: (line: string) => void; signal?: AbortSignal; withinMs?: number }
 
@@ -60,7 +77,7 @@ async function buildWhenChanged(build: PageBuild, options: Options): Promise<boo
       writeFileSync(hashFile(build, directory), wanted)
       return true
     }
-    print(`${capital(build.name)} could not be built: node ${build.script} ended with ${code}. The platform runs without the change.`)
+    print(`${capital(build.name)} could not be built: node ${build.script} ended with ${code}.`)
     for (const line of output.trim().split('\n').slice(-lastLines)) print(`  ${line}`)
     return false
   } finally {

@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { maxConnections } from '@herald/embedded/postgres'
 import { z } from 'zod'
 import { appUnit } from './app-unit.ts'
-import { startOrder } from './apps.ts'
+import { startOrder } from '@herald/contracts/call'
 import { joinAuthorities, readCertificates } from './certificates.ts'
 import type { Crew, Member } from './crew.ts'
 import { checkConnections, connectionsNeeded, prepareDatabase } from './database.ts'
 import { environmentOf, type Computed, type SimulatorAddresses } from './environment.ts'
-import { parseInstances } from './instances.ts'
+import { readProcesses } from './instances.ts'
 import { beginLog } from './logs.ts'
 import { checkNats } from './nats.ts'
 import { holdGatewayPort, pickPort, pickPorts, pickSimulatorPorts, readPorts, simulatorPorts, writePorts, type Ports } from './ports.ts'
@@ -24,6 +24,8 @@ export type PlatformOptions = {
   environment: NodeJS.ProcessEnv
   simulator: boolean
   crew: Crew
+  /** Resolves when the programs of the services are built. */
+  built: Promise<void>
   print: (line: string) => void
   /**
    * Aborted when the platform is to stop. The port of the gateways is then closed here, so clients are refused as soon as no gateway listens any
@@ -37,8 +39,8 @@ export type PlatformOptions = {
  * all services together. Resolves when all are ready and the gateway's health is good. All processes that were started are in `crew`, also when a
  * later start fails.
  */
-export async function startPlatform({ dataDir, environment, simulator, crew, print, signal }: PlatformOptions): Promise<Platform> {
-  const instances = parseInstances(environment['HERALD_INSTANCES'])
+export async function startPlatform({ dataDir, environment, simulator, crew, built, print, signal }: PlatformOptions): Promise<Platform> {
+  const { counts, processes } = readProcesses(environment)
   const host = environment['HOST'] || '127.0.0.1'
   const former = readPorts(dataDir)
   // One socket for all gateways (docs/decisions/0008): a client that connects while a gateway restarts waits in the socket's queue.
@@ -46,7 +48,7 @@ export async function startPlatform({ dataDir, environment, simulator, crew, pri
   signal.addEventListener('abort', () => gateway.close())
   const ports: Ports = { gateway: gateway.port }
   const secrets = readSecrets(dataDir, environment)
-  const connections = connectionsNeeded(instances, Number(environment['DATABASE_POOL_SIZE'] || 8))
+  const connections = connectionsNeeded(counts, Number(environment['DATABASE_POOL_SIZE'] || 8))
 
   let ownerUrl = environment['DATABASE_URL'] ?? ''
   let natsUrl = environment['NATS_URL'] ?? ''
@@ -76,6 +78,7 @@ export async function startPlatform({ dataDir, environment, simulator, crew, pri
   const databaseUrls = await prepareDatabase(ownerUrl, secrets.passwords)
   const computed: Computed = { host, port: gateway.port, natsUrl, databaseUrls, secrets }
 
+  await built
   const formerSimulator = former.simulator ?? former.formerSimulator
   if (!simulator && formerSimulator !== undefined) ports.formerSimulator = formerSimulator
   if (simulator) {
@@ -85,22 +88,22 @@ export async function startPlatform({ dataDir, environment, simulator, crew, pri
       'Providers are simulated: APNs, FCM and Web Push are answered by this machine unless their addresses are given. No real device gets anything.',
     )
   }
-  const processes = startOrder.map((apps) =>
-    apps.flatMap((app) => Array.from({ length: instances[app] }, (_, index) => ({ app, name: `${app}-${index + 1}` }))),
-  )
   const observe = await pickPorts(
-    processes.flat().map(({ name }) => name),
+    processes.map(({ name }) => name),
     former.observe,
   )
   writePorts(dataDir, { ...ports, observe })
 
+  // A process stops with the last of its services to stop.
+  const groups = startOrder.map((group) => processes.filter(({ services }) => group.some((app) => app === services[0])))
   await Promise.all(
-    processes.map((group) =>
+    groups.map((group) =>
       crew.start(
-        group.map(({ app, name }): Member => {
+        group.map(({ services, name }): Member => {
           const log = beginLog(dataDir, name)
-          const ofIt = { ...environmentOf(app, environment, computed), OBSERVE_PORT: String(observe[name]) }
-          return { unit: appUnit({ app, name, environment: ofIt, log, ...(app === 'gateway' && { listenOn: gateway }) }), kind: 'app', log }
+          const ofIt = { ...environmentOf(services, environment, computed), OBSERVE_PORT: String(observe[name]) }
+          const unit = appUnit({ services, name, environment: ofIt, log, ...(services.includes('gateway') && { listenOn: gateway }) })
+          return { unit, kind: 'app', log }
         }),
       ),
     ),
@@ -127,11 +130,10 @@ async function startSimulator({
   const log = beginLog(dataDir, 'simulator-1')
   let addresses: SimulatorAddresses | undefined
   const unit = appUnit({
-    app: 'simulator',
     name: 'simulator-1',
     log,
     environment: {
-      ...environmentOf('simulator', environment, computed),
+      ...environmentOf(['simulator'], environment, computed),
       ...Object.fromEntries(
         Object.entries(simulatorPorts).map(([name, variable]) => [variable, environment[variable] || String(ports[name])]),
       ),

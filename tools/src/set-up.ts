@@ -1,12 +1,13 @@
 // Makes what a stack of containers needs before its services start (docker-compose.yml). The command `secrets` makes the secrets that were not given.
 // It writes the settings of each service, of `postgres` and of `migrate` into the directory <SET_UP_OUT>/<name>, a file for each setting, and the
-// users of NATS into <SET_UP_OUT>/nats. The command `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every
+// users of NATS into <SET_UP_OUT>/nats. `secrets server` writes the settings of all services into one directory, `server`. The command `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every
 // upgrade.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { natsAuthorization } from '@herald/contracts/grants'
-import { apps, appsWithDatabase, callsOutside, databaseVariable, hasDatabase, secretsOf } from './apps.ts'
+import { apps, appsWithDatabase, callsOutside, databaseVariable, hasDatabase, natsPasswordVariable, secretsOf } from './apps.ts'
+import type { AppName } from '@herald/contracts/call'
 import { readCertificates } from './certificates.ts'
 import { prepareDatabase } from './database.ts'
 import { readSecrets } from './secrets.ts'
@@ -20,11 +21,12 @@ const { env } = process
  */
 const stateDir = env['SET_UP_STATE'] || '/state'
 const outDir = env['SET_UP_OUT'] || '/secrets'
+const inOneProcess = process.argv[3] === 'server'
 
 const commands: Record<string, () => Promise<void> | void> = { secrets: laySecrets, migrate }
 const command = commands[process.argv[2] ?? '']
 if (!command) {
-  process.stderr.write(`usage: set-up <${Object.keys(commands).join('|')}>\n`)
+  process.stderr.write(`usage: set-up <secrets [server] | migrate>\n`)
   process.exit(2)
 }
 try {
@@ -40,10 +42,14 @@ function laySecrets(): void {
   const owner = ownerAddress()
   lay('postgres', { POSTGRES_PASSWORD: decodeURIComponent(owner.password) })
   lay('migrate', { DATABASE_URL: owner.href, PASSWORDS: JSON.stringify(secrets.passwords) })
-  for (const app of apps) {
-    const own = { ...Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]])), NATS_PASSWORD: secrets.natsPasswords[app] }
-    lay(app, hasDatabase(app) ? { ...own, [databaseVariable(app)]: addressOf(owner, app, passwordOf(secrets, app)) } : own)
-  }
+  const settingsOf = (app: AppName) => ({
+    ...Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]])),
+    [natsPasswordVariable(app)]: secrets.natsPasswords[app],
+    ...(hasDatabase(app) && { [databaseVariable(app)]: addressOf(owner, app, passwordOf(secrets, app)) }),
+  })
+  // One process for all services has the settings of all in its directory; six processes have a directory each.
+  if (inOneProcess) lay('server', Object.assign({}, ...apps.map(settingsOf)) as Record<string, string>)
+  else for (const app of apps) lay(app, settingsOf(app))
   lay('nats', { 'users.conf': natsAuthorization(secrets.natsPasswords) })
   laySimulator()
 }
@@ -80,13 +86,14 @@ function addressOf(owner: URL, app: string, password: string): string {
 
 /** With the simulator: makes its certificate and lets the services that call it trust it. Without the simulator: removes that trust. */
 function laySimulator(): void {
+  const trusting = inOneProcess ? ['server'] : callsOutside
   const isAsked = (env['COMPOSE_PROFILES'] ?? '').split(',').includes('simulator')
   if (!isAsked) {
-    for (const app of callsOutside) rmSync(join(outDir, app, 'ca.pem'), { force: true })
+    for (const app of trusting) rmSync(join(outDir, app, 'ca.pem'), { force: true })
     return
   }
   const { ca, certificate, privateKey } = readCertificates(stateDir, new Date())
-  for (const app of callsOutside) copyFileSync(ca, join(directoryOf(app), 'ca.pem'))
+  for (const app of trusting) copyFileSync(ca, join(directoryOf(app), 'ca.pem'))
   copyFileSync(certificate, join(directoryOf('simulator'), 'server.pem'))
   copyFileSync(privateKey, join(directoryOf('simulator'), 'server-key.pem'))
 }

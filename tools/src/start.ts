@@ -4,11 +4,11 @@ import { openCrew } from './crew.ts'
 import { takeDataDirectory, type DataDirectory } from './data-directory.ts'
 import { demo } from './demo.ts'
 import { startGuard, waitForFormerGuardian } from './guard.ts'
-import { buildPages, pageBuilds } from './pages.ts'
+import { buildPages, pageBuilds, serviceBuild } from './pages.ts'
 import { startPlatform } from './platform.ts'
 import { stopForgottenServers } from './servers.ts'
 import { printSignInLink } from './sign-in-link.ts'
-import { explain } from './start-error.ts'
+import { explain, StartError } from './start-error.ts'
 import { root } from './workspace.ts'
 
 /**
@@ -51,17 +51,21 @@ process.on('exit', () => directory.release())
 
 try {
   await stopForgottenServers(dataDir, print)
+  const services = buildServices()
+  services.catch(() => undefined) // an error of Postgres may come first
   // The pages are built while the platform starts, which takes about as long. The gateway serves the pages as soon as they are built.
   const built = withPages
-    ? buildPages(pageBuilds, { print, signal: stopping.signal }).catch((error: unknown) =>
-        print(`The pages were not built: ${String(error)}`),
-      )
+    ? services
+        .then(() => buildPages(pageBuilds, { print, signal: stopping.signal }))
+        .then((failed) => failed.length > 0 && print('The platform runs without the change.'))
+        .catch((error: unknown) => print(`The pages were not built: ${String(error)}`))
     : undefined
   const platform = await startPlatform({
     dataDir,
     environment: process.env,
     simulator: withSimulator,
     crew,
+    built: services,
     print,
     signal: stopping.signal,
   })
@@ -91,6 +95,11 @@ async function stop(why: string, code: number, withinMs?: number): Promise<void>
   await guard.dismiss()
   print('stopped')
   process.exit(code)
+}
+
+async function buildServices(): Promise<void> {
+  const failed = await buildPages([serviceBuild], { print, signal: stopping.signal })
+  if (failed.length > 0) throw new StartError('The services could not be built; the lines above say why.')
 }
 
 function endAtOnce(): void {

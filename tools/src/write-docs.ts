@@ -14,8 +14,8 @@ const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/topology.md', write: () => formatted('docs/topology.md', describeTopology()) },
   { path: 'docs/metrics.md', write: () => formatted('docs/metrics.md', describeMetrics()) },
   { path: 'docs/guide/codes.md', write: () => formatted('docs/guide/codes.md', describeCodes()) },
-  { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-openapi']) },
-  { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-administration']) },
+  { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/describe.ts', 'openapi']) },
+  { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/describe.ts', 'administration']) },
   // The types come after the documents, because they are made from the documents.
   {
     path: 'apps/dashboard/src/api/schema.gen.ts',

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import {
   confirmTrackerAnnouncements,
   readSeries,
@@ -15,6 +14,7 @@ import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
+import { serverArgs } from '@herald/testing/programs'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const running: ChildProcess[] = []
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')))
 
 async function startTracker(environment: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+  const child = spawn(process.execPath, serverArgs('tracker'), {
     env: { ...process.env, LOG_LEVEL: 'silent', ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

@@ -20,6 +20,12 @@ export type Call<Request, Answer> = {
 export const apps = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks', 'dispatcher'] as const
 export type AppName = (typeof apps)[number]
 export const appsWithDatabase = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks'] as const
+/**
+ * The services in groups. All start together. They stop group by group, from the last to the first, because a service needs those of the groups
+ * before its own until it has ended: a dispatcher still sends its last outcomes to audience and tracker. The gateway stops first, so that no new work
+ * comes in.
+ */
+export const startOrder: readonly (readonly AppName[])[] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
 export type AppWithDatabase = (typeof appsWithDatabase)[number]
 
 /** Declares a call; the answer's type comes first because it cannot be inferred: `call<{ id: string }>()('rpc.…', Request)`. */

@@ -1,6 +1,6 @@
 import { wireSubject, type Call } from '@herald/contracts/call'
 import { Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
-import { inboxOf } from '@herald/contracts/grants'
+import { inboxOf, uses } from '@herald/contracts/grants'
 import { createInbox, headers, TimeoutError, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
 import type { Link } from './link.ts'
 import { secondsBuckets } from './metrics.ts'
@@ -36,7 +36,7 @@ export type Ask = {
 const nobodyAnswers = new Error('nobody answers')
 
 /**
- * Opens the part of the bus that makes calls. Answers come to one inbox of the process, and each call has a number. The NATS client's own `request`
+ * Opens the part of the bus that makes calls. A call that a service of this process answers does not go over NATS. Other answers come to one inbox of the process, and each call has a number. The NATS client's own `request`
  * is not used, because for each call it makes two Error objects, three promises and an id of 22 letters. Making these takes a third of the time of a
  * call.
  */
@@ -72,17 +72,33 @@ export function openAsk(service: Service, connection: NatsConnection, link: Link
       }
     })
 
+  const granted = new Set(uses[service.name].asks.map(({ subject }) => subject))
+  const askHere = (subject: string, withinMs: number, answer: () => Promise<Uint8Array>) =>
+    new Promise<Uint8Array>((resolve, reject) => {
+      if (!granted.has(subject)) {
+        service.log.error({ operation: 'publish', subject }, 'the grants of this service do not allow this')
+        return reject(new Error('the grants do not allow this'))
+      }
+      const timer = setTimeout(() => reject(new TimeoutError()), withinMs)
+      void answer()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
+    })
+
   const ask = async <Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer> => {
     const startedAt = performance.now()
-    const carried = callHeaders()
     const subject = wireSubject(contract)
     const body = encode(request, subject)
-    await turnEnd()
+    const here = service.local?.get(subject)
+    const carried = here ? undefined : callHeaders()
+    if (!here) await turnEnd()
     const left = () => contract.timeoutMs - (performance.now() - startedAt)
     for (;;) {
       try {
-        const message = await link.ask(left(), (timeout) => send(subject, body, carried, timeout))
-        const wire = decode(message.data) as Wire<Answer>
+        const data = here
+          ? await askHere(contract.subject, left(), () => here(body))
+          : (await link.ask(left(), (timeout) => send(subject, body, carried, timeout))).data
+        const wire = decode(data) as Wire<Answer>
         if ('fault' in wire) throw faultFrom(wire.fault)
         return wire.answer
       } catch (error) {

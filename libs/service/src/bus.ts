@@ -102,9 +102,11 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
 
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
+  const answeredHere: string[] = []
   service.onStop('bus', async () => {
     // First the process stops taking calls, then it answers the calls that have come, and at last it closes the connection. It waits for NATS only a
     // short time, because NATS may be away.
+    for (const subject of answeredHere) service.local?.delete(subject)
     await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
     await within(2_000, connection.drain())
@@ -118,49 +120,59 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const streams = await openStreams(service, connection, { watch, link, askForStreams: isOwner ? undefined : askForStreams })
   returns.restore = () => streams.restore()
 
+  type Respond = (wire: Wire<unknown>) => Promise<void> | void
   type Guard = <Answer>(work: () => Promise<Answer>) => Promise<Answer>
   const answerWith = <Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>, guard: Guard) => {
     if (!contract.subject.startsWith(`rpc.${service.name}.`)) throw new Error(`${service.name} may not answer ${contract.subject}`)
     const broken = brokenContracts(service, 'a call broke its contract')
-    const answerOne = async (message: Msg) => {
-      const body = decode(message.data)
+    const answerOne = async (data: Uint8Array, traceparent: string | undefined, respond: Respond) => {
+      const body = decode(data)
       const parsed = contract.request.safeParse(body)
       if (!parsed.success) {
         broken.note({ call: contract.subject }, body, parsed.error.issues)
-        reply(message, { fault: { code: 'internal', message: 'Internal error.' } })
-        return
+        return respond({ fault: { code: 'internal', message: 'Internal error.' } })
       }
-      if (inWork.size >= callsInWork) {
-        reply(message, { fault: asFault(queueUnavailable()) })
-        return
-      }
-      const { losses } = link
+      if (inWork.size >= callsInWork) return respond({ fault: asFault(queueUnavailable()) })
       const answered = async () => {
         try {
-          const answer = await guard(() => handler(parsed.data))
-          await turnEnd()
-          if (link.losses === losses) reply(message, { answer })
+          await respond({ answer: await guard(() => handler(parsed.data)) })
         } catch (error) {
           const fault = faultOf(error, { call: contract.subject, ...idsOf(body) }, service)
-          if (link.losses === losses) reply(message, { fault: asFault(fault) })
+          await respond({ fault: asFault(fault) })
           throw fault
         }
       }
-      await inSpan('answer', contract.subject, message.headers?.get('traceparent'), answered).catch(() => undefined)
+      await inSpan('answer', contract.subject, traceparent, answered).catch(() => undefined)
+    }
+    const begin = (work: () => Promise<void>): void => {
+      const begun: Promise<void> = work().finally(() => inWork.delete(begun))
+      inWork.add(begun)
     }
     versions.answers(contract.subject)
-    const subscription = connection.subscribe(wireSubject(contract), {
+    const subject = wireSubject(contract)
+    const subscription = connection.subscribe(subject, {
       queue: service.name,
       callback: (error, message) => {
         if (error) return log.error({ err: error }, 'subscription failed')
         // An intruder can make NATS deliver a stored message as a call, or name another service's subject for the answer. Neither call is answered.
         if (!isInbox(message.reply ?? '')) return broken.note({ call: contract.subject }, undefined, [{ path: ['reply'] }])
+        const { losses } = link
+        const respond = async (wire: Wire<unknown>) => {
+          await turnEnd()
+          if (link.losses === losses) reply(message, wire)
+        }
         const requestId = requestIdOf(message.headers?.get(requestIdHeader))
-        const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))
-        inWork.add(work)
+        begin(() => forRequest(requestId, () => answerOne(message.data, message.headers?.get('traceparent'), respond)))
       },
     })
     answering.push(subscription)
+    answeredHere.push(subject)
+    service.local?.set(subject, (data) => {
+      const { promise, resolve } = Promise.withResolvers<Uint8Array>()
+      // The request and the trace of the caller are active here, so they need no headers.
+      begin(() => answerOne(data, undefined, (wire) => resolve(encode(wire, subject))))
+      return promise
+    })
   }
   if (isOwner)
     answerWith(

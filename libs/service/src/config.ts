@@ -115,25 +115,35 @@ export const outageProbeSeconds = z.coerce
     'How often one push is sent to a provider that is away, to find out whether it is back; less often when it has been away for long. It must be the same for audience and dispatcher.',
   )
 
+/** The settings that belong to a process and not to a service in it. */
+export const ProcessConfig = ServiceConfig.pick({ HOST: true, OBSERVE_PORT: true, LOG_LEVEL: true })
+
+/** What came of reading settings: a value, or a line for each problem. Problems do not contain values, because these may be secrets. */
+export type Read<Value> = { value: Value | undefined; problems: string[] }
+
 /**
- * Reads the settings of a service from the environment. When a setting is wrong, it prints every problem and the process ends with 1. Values are not
- * printed, because they may be secrets. An empty variable counts as absent; an absent variable is read from the file with its name in SECRETS_DIR.
+ * Reads settings from the environment, and absent ones from the files with their names in SECRETS_DIR. `<NAME>_<SERVICE>` is for that service alone
+ * and takes precedence over `<NAME>`. An empty variable counts as absent.
  */
-export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
-  const given = Object.fromEntries(
-    Object.keys(schema.shape).flatMap((name) => {
-      const value = process.env[name] || readSecret(process.env['SECRETS_DIR'], name)
-      return value === undefined || value === '' ? [] : [[name, value]]
-    }),
-  )
+export function readSettings<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, service?: string): Read<z.infer<z.ZodObject<Shape>>> {
+  const given: Record<string, string> = {}
+  const readAs: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
+    for (const variable of service === undefined ? [name] : [`${name}_${service.toUpperCase()}`, name]) {
+      const value = process.env[variable] || readSecret(process.env['SECRETS_DIR'], variable)
+      if (!value) continue
+      given[name] = value
+      readAs[name] = variable
+      break
+    }
+  }
   const parsed = schema.safeParse(given)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return { value: parsed.data, problems: [] }
   const problems = parsed.error.issues.map((issue) => {
     const name = issue.path.join('.')
-    return `  ${name}: ${name in given || issue.code === 'custom' ? issue.message : 'is required'}`
+    return `  ${readAs[name] ?? name}: ${name in given || issue.code === 'custom' ? issue.message : 'is required'}`
   })
-  process.stderr.write(`The environment is not right:\n${problems.join('\n')}\nEvery variable is described in docs/configuration.md.\n`)
-  process.exit(1)
+  return { value: undefined, problems }
 }
 
 /** Reads a setting from its file, without one line end at the end of the file, because editors add it. */

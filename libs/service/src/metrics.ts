@@ -1,13 +1,15 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type MetricObject } from 'prom-client'
 
 /**
- * The metrics of one process, in Prometheus' terms. Names begin with `herald_` and end with the unit, if there is one. Code that runs often should
+ * The metrics of one service, in Prometheus' terms. Names begin with `herald_` and end with the unit, if there is one. Code that runs often should
  * call `.labels(…)` once and store the result, because counting with a new label object each time is 2 to 6 times slower. The same name gives the
  * same metric again.
  */
 export type Metrics = {
   /** Gives all metrics in Prometheus' text format. */
   text(): Promise<string>
+  /** Gives all metrics as prom-client joins them (`textOfAll`). */
+  values(): Promise<MetricObject[]>
   /** Makes a counter. `collect` runs at every scrape, to add what was counted elsewhere since the last scrape. */
   counter<Label extends string = never>(
     name: `herald_${string}`,
@@ -36,12 +38,17 @@ export type Metrics = {
  */
 const loopSampleMs = 50
 
-/** Makes a registry of metrics. Each call makes a new one, so that two services in one process (in tests) do not share metrics. */
-export function openMetrics(): Metrics {
+/**
+ * Makes a registry of metrics. Services of one process have one each; there each metric gets the label `service`. Alone in its process a service needs
+ * no label.
+ */
+export function openMetrics(service?: string): Metrics {
   const registry = new Registry()
+  if (service !== undefined) registry.setDefaultLabels({ service })
   const registers = [registry]
   return {
     text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
     counter: <Label extends string>(
       name: string,
       help: string,
@@ -66,6 +73,12 @@ export function openMetrics(): Metrics {
       new Histogram({ name, help, labelNames: [...labelNames], buckets, registers }),
     watchProcess: () => collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopSampleMs }),
   }
+}
+
+/** Gives the metrics of a process and then of its services as one text, with each name described once. */
+export async function textOfAll([ofProcess, ...services]: readonly Metrics[]): Promise<string> {
+  const joined = AggregatorRegistry.aggregate(await Promise.all(services.map((metrics) => metrics.values())))
+  return `${await ofProcess?.text()}\n${await joined.metrics()}`
 }
 
 /** Upper bounds of buckets in seconds, from 1 ms to 5 s. */

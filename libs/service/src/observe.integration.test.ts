@@ -17,7 +17,7 @@ const ask = async (port: number, path: string) => {
   return { status: answer.status, text: await answer.text() }
 }
 const observe = (service: ReturnType<typeof testService>, port = 0) =>
-  openObservation({ HOST: '127.0.0.1', OBSERVE_PORT: port }, { ...service, lifecycle: service })
+  openObservation({ HOST: '127.0.0.1', OBSERVE_PORT: port }, { ...service, text: () => service.metrics.text() })
 
 // spec: running/observed
 test('a service process is alive from its start, ready while NATS is there, shows its metrics, and ends after SIGTERM', async () => {

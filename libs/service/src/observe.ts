@@ -1,7 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
 
 /**
  * At most this many connections to the listener are open; a further one is closed at once. That is enough for health probes and one or two scrapers.
@@ -10,23 +9,25 @@ const mostConnections = 32
 const requestTimeoutMs = 5_000
 
 /**
- * Opens the service's listener for observation: `/livez` (200 as long as the event loop runs), `/readyz` (200 only while the service takes work;
+ * Opens the process's listener for observation: `/livez` (200 as long as the event loop runs), `/readyz` (200 only while every service of the process takes work;
  * otherwise 503 and what it waits for) and `/metrics` (Prometheus' text). It answers from the first moment of a start to the last of a stop. When its
- * port is taken the service starts all the same: it uses a free port, and an error line says so. Gives the port.
+ * port is taken the process starts all the same: it uses a free port, and an error line says so. Gives the port.
  */
 export async function openObservation(
   { HOST: host, OBSERVE_PORT: port }: { HOST: string; OBSERVE_PORT: number },
-  { lifecycle, metrics, log }: { lifecycle: Pick<Lifecycle, 'waitingFor' | 'onStop'>; metrics: Metrics; log: Log },
+  { waitingFor, onStop, text, log }: Pick<Lifecycle, 'waitingFor' | 'onStop'> & { text: () => Promise<string>; log: Log },
 ): Promise<number> {
   const answer = async (path: string, response: ServerResponse) => {
     if (path === '/livez') return json(response, 200, { status: 'alive' })
     if (path === '/readyz') {
-      const waitingFor = lifecycle.waitingFor()
-      return waitingFor.length === 0 ? json(response, 200, { status: 'ready' }) : json(response, 503, { status: 'waiting', waitingFor })
+      const missing = waitingFor()
+      return missing.length === 0
+        ? json(response, 200, { status: 'ready' })
+        : json(response, 503, { status: 'waiting', waitingFor: missing })
     }
     if (path !== '/metrics') return json(response, 404, { status: 'unknown path' })
-    const text = await metrics.text()
-    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text)
+    const metrics = await text()
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(metrics)
   }
   const server = createServer({ requestTimeout: requestTimeoutMs, connectionsCheckingInterval: 1_000 }, (request, response) => {
     const path = (request.url ?? '').replace(/\?.*/s, '')
@@ -42,7 +43,7 @@ export async function openObservation(
     return instead
   })
   server.unref()
-  lifecycle.onStop('observation', () => {
+  onStop('observation', () => {
     server.close()
     server.closeAllConnections()
   })

@@ -4,12 +4,14 @@ import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { buildServices } from './programs.ts'
 import { testServers } from './servers.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
 /** Starts one Postgres for all integration tests and migrates the template database that each test file clones. */
 export default async function setUp(project: TestProject) {
+  buildServices()
   const postgres = await testServers.startPostgres()
   const ownerUrl = postgres.url('postgres')
   const owner = new pg.Client({ connectionString: ownerUrl })

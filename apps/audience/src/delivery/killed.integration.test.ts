@@ -1,8 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { startSends } from '@herald/contracts/calls/audience'
 import { newId } from '@herald/contracts/ids'
+import { serverArgs } from '@herald/testing/programs'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ afterAll(() => children.forEach((child) => child.kill('SIGKILL')))
 /** Starts audience as it runs in production, in a process that the test can kill. */
 async function startChild(): Promise<ChildProcess> {
   const env = Object.fromEntries(Object.entries({ ...process.env, ...config }).map(([name, value]) => [name, String(value)]))
-  const child = fork(join(import.meta.dirname, '../main.ts'), { env, stdio: 'ignore' })
+  const child = spawn(process.execPath, serverArgs('audience'), { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   children.push(child)
   await once(child, 'message')
   return child

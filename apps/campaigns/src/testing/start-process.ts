@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
 import { childEnvironment } from '@herald/testing/child-environment'
+import { serverArgs } from '@herald/testing/programs'
 
 /** Starts campaigns in a process of its own and waits until it is ready. The process is killed when the test file ends. */
 export async function startProcess(environment: Record<string, string>): Promise<{ child: ChildProcess; kill: () => Promise<void> }> {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
+  const child = spawn(process.execPath, serverArgs('campaigns'), {
     env: { ...childEnvironment, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '4', ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

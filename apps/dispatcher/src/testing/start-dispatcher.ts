@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { childEnvironment } from '@herald/testing/child-environment'
+import { serverArgs } from '@herald/testing/programs'
 
-const main = resolve(import.meta.dirname, '../main.ts')
 const mainWithNameServer = resolve(import.meta.dirname, 'main-with-name-server.ts')
 
 /** A dispatcher in a process of its own: it reads NODE_EXTRA_CA_CERTS at its start, and tests can freeze and kill it. */
@@ -19,7 +19,7 @@ export type RunningDispatcher = {
 
 /** Starts a dispatcher, which asks `nameServer`, when given, for hosts of push services. The caller kills it, since a test cannot register hooks. */
 export async function startDispatcher(env: Record<string, string>, nameServer?: string): Promise<RunningDispatcher> {
-  const child = spawn(process.execPath, nameServer === undefined ? [main] : [mainWithNameServer, nameServer], {
+  const child = spawn(process.execPath, nameServer === undefined ? serverArgs('dispatcher') : [mainWithNameServer, nameServer], {
     env: { ...childEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { resolve } from 'node:path'
 import { isPortFree } from '@herald/embedded/free-port'
 import { holdPort, type HeldPort } from '@herald/embedded/held-port'
 import { childEnvironment } from '@herald/testing/child-environment'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
+import { serverArgs } from '@herald/testing/programs'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { adminToken, hmacSecret, sealKeys } from '../testing/start-gateway.ts'
@@ -23,7 +23,7 @@ const patiently = { withinMs: 60_000 }
  */
 async function startProcess(listenOn: number | HeldPort, settings: Record<string, string> = {}) {
   const where = typeof listenOn === 'number' ? { PORT: String(listenOn) } : { LISTEN_FDS: '1' }
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
+  const child = spawn(process.execPath, serverArgs('gateway'), {
     env: {
       ...childEnvironment,
       DATABASE_URL_GATEWAY: url('gateway'),

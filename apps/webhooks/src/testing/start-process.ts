@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
 import { childEnvironment } from '@herald/testing/child-environment'
+import { serverArgs } from '@herald/testing/programs'
 import { receiverAuthority } from './receiver.ts'
 
 /** Starts webhooks in a process of its own. The process is killed when the test file ends. */
@@ -15,7 +16,7 @@ export function startProcess(environment: Record<string, string>): {
   const directory = mkdtempSync(join(tmpdir(), 'herald-webhooks-'))
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, receiverAuthority)
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
+  const child = spawn(process.execPath, serverArgs('webhooks'), {
     env: { ...childEnvironment, ...environment, NODE_EXTRA_CA_CERTS: authority },
   })
   let output = ''

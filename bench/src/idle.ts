@@ -36,7 +36,7 @@ try {
   const cost = () => costOfSend(contender, tenant)
   for (let sent = 0; sent < values.sends; sent += 1) await contender.send()
   await wait(values.rest * 1_000)
-  const idle = await measureIdle()
+  const idle = values.seconds > 0 ? await measureIdle() : null
   const first = []
   for (let round = 1; round <= values.first; round += 1) {
     await startAnew()

@@ -14,7 +14,7 @@ export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-const appNames = /^(gateway|audience|campaigns|dispatcher|tracker|webhooks)-\d+$/
+const appNames = /^(gateway|audience|campaigns|dispatcher|tracker|webhooks|server)-\d+$/
 
 function pickApp({ herald, random }: Stage): { name: string; pid: number } | undefined {
   const apps = [...runningProcesses(herald.dataDir)].filter(([name]) => appNames.test(name))
@@ -24,7 +24,8 @@ function pickApp({ herald, random }: Stage): { name: string; pid: number } | und
 }
 
 const pidOf = (herald: Herald, name: string) => runningProcesses(herald.dataDir).get(name)
-const lost = (name: string) => (name.startsWith('dispatcher') ? 1 : 0)
+/** `server-1` is one process of all services (HERALD_PROCESSES=1), with a dispatcher in it. */
+const lost = (name: string) => (/^(dispatcher|server)/.test(name) ? 1 : 0)
 
 const killApp: Fault = async (stage) => {
   const app = pickApp(stage)

@@ -16,7 +16,7 @@ that many seeds, beginning with --seed or a random one; --devices is per platfor
 Faults: ${Object.keys(faults).join(', ')}
 
 With --scenario the promises of the named scenarios are tested instead, or all of them (docs/faults.md); --devices is then
-the number of devices in all, of which some scenarios use fewer.
+the number of devices in all, of which some scenarios use fewer. HERALD_PROCESSES=1 runs all services in one process.
 ${Object.entries(scenarios)
   .map(([name, { promise }]) => `  ${name.padEnd(18)} ${promise}`)
   .join('\n')}`
@@ -44,7 +44,11 @@ if (values.help) {
 process.exit((values.scenario === undefined ? await runSeeds() : await playScenarios(values.scenario)) ? 0 : 1)
 
 async function playScenarios(asked: string): Promise<boolean> {
-  const names = asked === 'all' ? Object.keys(scenarios) : asked.split(',')
+  const isOneProcess = process.env.HERALD_PROCESSES === '1'
+  const needsSix = (name: string) => isOneProcess && scenarios[name]?.needsSixProcesses === true
+  const all = asked === 'all' ? Object.keys(scenarios) : asked.split(',')
+  const names = all.filter((name) => !needsSix(name))
+  if (names.length < all.length) print(`not run, because each kills a single service: ${all.filter(needsSix).join(', ')}`)
   if (names.some((name) => scenarios[name]?.ownNetwork) && process.env.CHAOS_OWN_NETWORK === undefined) return againInOwnNetwork()
   const bad: string[] = []
   for (const name of names) {

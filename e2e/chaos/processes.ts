@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Reads the running processes from the starter's list: name (`audience-1`, `postgres`) → pid. */
@@ -31,6 +31,13 @@ export function readyPid(dataDir: string, name: string): number | undefined {
   const pid = runningProcesses(dataDir).get(name)
   if (pid === undefined) return undefined
   return readFileSync(join(dataDir, 'logs', `${name}.log`), 'utf8').includes(`"pid":${pid},"msg":"ready"`) ? pid : undefined
+}
+
+/** Reads the log lines of a service's first process, or of the one process that runs all services. */
+export function logLinesOf(dataDir: string, app: string): string[] {
+  const ofAll = join(dataDir, 'logs', 'server-1.log')
+  const lines = readFileSync(existsSync(ofAll) ? ofAll : join(dataDir, 'logs', `${app}-1.log`), 'utf8').split('\n')
+  return lines.filter((line) => line.includes(`"app":"${app}"`))
 }
 
 /** Reads the CPU seconds that a process has used so far (Linux); undefined when the process has ended. */

@@ -18,6 +18,8 @@ export type Scenario = {
   promise: string
   /** True when the scenario runs in a network namespace made for it, where lost packets harm no other program. Needs root. */
   ownNetwork?: boolean
+  /** True when the scenario kills, freezes or skews single services, so that each must have a process of its own. */
+  needsSixProcesses?: boolean
   /** Runs the scenario and resolves when everything that it started has ended. Rejects when it could not run to its end. */
   run: (scene: Scene) => Promise<void>
 }

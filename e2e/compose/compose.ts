@@ -5,12 +5,15 @@ export const root = resolve(import.meta.dirname, '../..')
 
 /** The compose project of the tests. A stack that runs on this machine under the usual name is another project and is not touched. */
 const project = 'herald-test'
-const files = ['-f', 'docker-compose.yml', '-f', 'e2e/compose/docker-compose.test.yml']
+const files = {
+  six: ['-f', 'docker-compose.yml', '-f', 'e2e/compose/docker-compose.test.yml'],
+  small: ['-f', 'docker-compose.small.yml'],
+}
 
 /** The environment of docker compose. `main.ts` fills it when it brings the stack up, and the tests inherit it. */
 export const composeEnvironment: NodeJS.ProcessEnv = { ...process.env }
 
-type Options = { quiet?: boolean; environment?: NodeJS.ProcessEnv }
+type Options = { quiet?: boolean; stack?: keyof typeof files; environment?: NodeJS.ProcessEnv }
 
 /** Runs a command in the repository's root and gives what it printed. Throws when the command fails. With `quiet` nothing is shown. */
 export function run(command: string, args: string[], { quiet = false, environment = composeEnvironment }: Options = {}): Promise<string> {
@@ -29,8 +32,9 @@ export function run(command: string, args: string[], { quiet = false, environmen
   })
 }
 
-export const compose = (args: string[], options?: Options): Promise<string> =>
-  run('docker', ['compose', '--progress', 'quiet', '-p', project, ...files, ...args], options)
+/** Runs a command of docker compose on the stack of six processes, or on the small one. Both have the same volumes. */
+export const compose = (args: string[], { stack = 'six', ...options }: Options = {}): Promise<string> =>
+  run('docker', ['compose', '--progress', 'quiet', '-p', project, ...files[stack], ...args], options)
 
 /** Gives the container ids of a compose service. */
 export const containersOf = async (service: string): Promise<string[]> =>

@@ -1,5 +1,5 @@
 // `npm run test:compose`: builds the images and starts the complete stack beside whatever else runs on this machine. It runs a part of the end-to-end
-// suite and the tests of containers against the stack. At the end it removes the stack with its volumes, also when a test failed.
+// suite and the tests of containers against the stack, and then a file of it against the small stack, on the same volumes. At the end it removes the stack with its volumes, also when a test failed.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -43,23 +43,44 @@ try {
     simulator: `http://127.0.0.1:${simulatorPort}`,
     receiver: { host: 'receiver', ...receiver },
   }
-  const tests = process.argv.slice(2)
-  code = await run('vitest', ['run', '--config', 'e2e/compose/vitest.config.ts', ...tests], {
-    environment: { ...composeEnvironment, HERALD_STACK: JSON.stringify(stack) },
-  }).then(
-    () => 0,
-    () => 1,
-  )
+  code = await runTests(stack, process.argv.slice(2))
   if (code !== 0) await compose(['logs', '--no-color', '--tail', '40'])
+  else {
+    // The small stack takes over the volumes, and the apps that the tests made on the other one.
+    const apps = await countApps(stack)
+    await compose(['down'])
+    await compose(['up', '-d', '--build', '--wait', '--quiet-pull'], { stack: 'small' })
+    if ((await countApps(stack)) !== apps) throw new Error('the stack of one process does not have the apps of the stack of six')
+    code = await runTests(stack, ['e2e/tests/three-protocols'])
+    if (code !== 0) await compose(['logs', '--no-color', '--tail', '40'], { stack: 'small' })
+  }
 } catch (error) {
   print(error instanceof Error ? error.message : String(error))
 } finally {
+  await compose(['down', '-v', '--remove-orphans', '--timeout', '15'], { stack: 'small' }).catch(() => undefined)
   await compose(['down', '-v', '--remove-orphans', '--timeout', '15']).catch(() => print('the stack could not be taken down'))
   rmSync(directory, { recursive: true, force: true })
 }
 const left = await leftovers()
 if (left.length > 0) print(`left behind: ${left.join(', ')}`)
 process.exitCode = left.length > 0 ? 1 : code
+
+/** Runs tests against the stack that is up. Gives the exit code. */
+function runTests(stack: Stack, tests: string[]): Promise<number> {
+  const environment = { ...composeEnvironment, HERALD_STACK: JSON.stringify(stack) }
+  return run('vitest', ['run', '--config', 'e2e/compose/vitest.config.ts', ...tests], { environment }).then(
+    () => 0,
+    () => 1,
+  )
+}
+
+async function countApps({ baseUrl, adminToken }: Stack): Promise<number> {
+  const answer = await fetch(`${baseUrl}/v1/admin/apps`, {
+    headers: { authorization: `Bearer ${adminToken}` },
+    signal: AbortSignal.timeout(10_000),
+  })
+  return ((await answer.json()) as { items: unknown[] }).items.length
+}
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -155,6 +155,7 @@ const runBy: Readonly<Record<string, readonly [file: string, words: string]>> = 
     'e2e/compose/backup.test.ts',
     "'--clean', '--if-exists', '--exit-on-error'",
   ],
+  'docker compose -f docker-compose.small.yml up -d --build --wait': ['e2e/compose/main.ts', "{ stack: 'small' }"],
   'docker compose up -d --wait': ['e2e/compose/backup.test.ts', "['up', '-d', '--wait']"],
 }
 

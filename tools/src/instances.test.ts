@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseInstances } from './instances.ts'
+import { parseInstances, readProcesses } from './instances.ts'
 
 const oneOfEach = { gateway: 1, audience: 1, campaigns: 1, tracker: 1, webhooks: 1, dispatcher: 1 }
 
@@ -19,4 +19,26 @@ test.each([
   ['gateway=0', 'there must be a gateway'],
 ])('%s is refused with a sentence that says what is wrong', (text, message) => {
   expect(() => parseInstances(text)).toThrow(message)
+})
+
+// spec: running/one-process
+test('HERALD_PROCESSES=1 starts one process with all services; without it each instance of a service is a process', () => {
+  expect(readProcesses({ HERALD_PROCESSES: '1' }).processes).toEqual([
+    { name: 'server-1', services: ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks', 'dispatcher'] },
+  ])
+  expect(readProcesses({ HERALD_INSTANCES: 'dispatcher=2' }).processes.map(({ name }) => name)).toEqual([
+    'gateway-1',
+    'audience-1',
+    'campaigns-1',
+    'tracker-1',
+    'webhooks-1',
+    'dispatcher-1',
+    'dispatcher-2',
+  ])
+})
+
+// spec: running/one-process
+test('HERALD_INSTANCES beside HERALD_PROCESSES=1, and any other number of processes, is refused with the remedy', () => {
+  expect(() => readProcesses({ HERALD_PROCESSES: '1', HERALD_INSTANCES: 'dispatcher=2' })).toThrow('Leave out HERALD_INSTANCES')
+  expect(() => readProcesses({ HERALD_PROCESSES: '3' })).toThrow('It must be 1 (one process for all services) or 6')
 })

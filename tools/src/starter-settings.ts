@@ -18,6 +18,7 @@ export const databaseSettings = [
 
 export const starterSettings = [
   setting('HERALD_DATA_DIR', 'Where everything is kept: databases, secrets, certificates, logs, `ports.json`, `processes.json`.', '.data'),
+  setting('HERALD_PROCESSES', '`1`: all services in one process, for a small machine. `6`: a process for each service.', '6'),
   setting('HERALD_INSTANCES', 'How many processes of a service, such as `dispatcher=2,audience=2`.', 'one of each'),
   setting('HERALD_DEMO', '`off`: no simulator and no demo app; providers are the real ones.', 'on'),
   setting('HERALD_SIMULATOR', '`on`: the simulator also without the demo.', 'off'),

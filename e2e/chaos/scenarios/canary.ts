@@ -13,6 +13,7 @@ const title = 'Canary title 71b2e9'
 const apps = ['gateway-1', 'audience-1', 'campaigns-1', 'dispatcher-1', 'tracker-1', 'webhooks-1', 'postgres', 'nats-server'] as const
 
 export const canary: Scenario = {
+  needsSixProcesses: true,
   promise:
     'No token, key, endpoint, secret or content is ever in a log, a stored message or a webhook, faults included; an external id is in webhooks alone, as `externalId`.',
   async run({ say, note, check }) {

@@ -21,6 +21,7 @@ type User = Registered & { group: number; userId: string }
 type Sent = { name: string; id: string; leavesOut: (user: User) => boolean }
 
 export const explain: Scenario = {
+  needsSixProcesses: true,
   promise:
     'Of 1,000 random devices and sends (segments, a cap, quiet hours, dead tokens, retries, a cancel, an experiment, waves, every service killed once) explain says what the ledger and the simulator say.',
   async run(scene) {

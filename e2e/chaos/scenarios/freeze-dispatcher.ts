@@ -11,6 +11,7 @@ const frozenMs = 60_000
 const takeoverWithinSeconds = 15
 
 export const freezeDispatcher: Scenario = {
+  needsSixProcesses: true,
   promise:
     'The first batch of a frozen dispatcher is taken over within 15 s, the others once the other dispatcher has places; thawed after 60 s the dispatcher sends nothing of them: at most one window of copies, and exact counters.',
   async run(scene) {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { newId } from '@herald/contracts/ids'
 import { fillCampaigns, fillTracker } from '@herald/testing/history'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
@@ -8,6 +6,7 @@ import { givenManyDevices, type Registered } from '../crowd.ts'
 import { withSilentNameServer } from '../name-server.ts'
 import { addressOf, onPlatform, type Platform } from '../platform.ts'
 import { withReceiver, type Receiver } from '../receiver.ts'
+import { logLinesOf } from '../processes.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 import { checkSends, readStats, send, untilAllSettled } from '../sends.ts'
 import type { Campaign } from '../scenario-result.ts'
@@ -65,7 +64,7 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
 function errorLines(dataDir: string): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const app of ['audience', 'campaigns', 'tracker', 'dispatcher', 'webhooks', 'gateway']) {
-    for (const line of readFileSync(join(dataDir, 'logs', `${app}-1.log`), 'utf8').split('\n')) {
+    for (const line of logLinesOf(dataDir, app)) {
       const message = /"level":"(?:error|fatal)".*"msg":"([^"]*)"/.exec(line)?.[1]
       if (message !== undefined) counts[`${app}: ${message}`] = (counts[`${app}: ${message}`] ?? 0) + 1
     }

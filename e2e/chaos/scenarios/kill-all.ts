@@ -13,6 +13,7 @@ const window = 1_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
 
 export const killAll: Scenario = {
+  needsSixProcesses: true,
   promise:
     'While the services are killed in turn, one every 1 to 3 s, every send that was answered 202 reaches `sent` with exact counters, and each Idempotency-Key makes one campaign.',
   async run(scene) {

@@ -12,6 +12,7 @@ const kills = 20
 const defaultWindow = 1_000
 
 export const killDispatcher: Scenario = {
+  needsSixProcesses: true,
   promise:
     'A dispatcher killed 20 times in one send costs at most DISPATCH_WINDOW copies each time; no device is missed, and every push is counted once and has one webhook event.',
   async run(scene) {

@@ -10,6 +10,7 @@ import type { Scenario, Scene } from '../scenario.ts'
 const victims = ['audience-1', 'gateway-1'] as const
 
 export const killImport: Scenario = {
+  needsSixProcesses: true,
   promise: 'An import whose gateway and audience are killed 20 times has the devices, users and counts of a clean run.',
   run: (scene) => killDuringImport(scene, 20),
 }

@@ -9,6 +9,7 @@ import { recordedPushes } from '../scenario-result.ts'
 const text = 'Your blood test is ready'
 
 export const ownerChanged: Scenario = {
+  needsSixProcesses: true,
   promise:
     'A device whose owner changed between queueing and sending gets nothing of the first owner’s text; the push ends as skipped, owner_changed.',
   async run({ note, check }) {

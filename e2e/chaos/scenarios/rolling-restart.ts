@@ -12,6 +12,7 @@ const exitWithinSeconds = 10
 const crowd = 1_000
 
 export const rollingRestart: Scenario = {
+  needsSixProcesses: true,
   promise:
     'Two processes of each service, each stopped in turn under load: no client sees an error, no device gets a copy, and each process exits with 0 within 10 s.',
   async run(scene) {

@@ -13,6 +13,7 @@ const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webh
 const skewsFrom = (sign: 1 | -1): string => apps.map((app, place) => `${app}=${(place % 2 === 0 ? sign : -sign) * minutes10}`).join(',')
 
 export const skewedClocks: Scenario = {
+  needsSixProcesses: true,
   promise:
     'With the clock of every service ten minutes off, fast and slow in turn, attempts come in their time, dead tokens are invalidated, a schedule starts when it should, and every count is exact.',
   async run(scene) {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { until } from '@herald/testing/until'
 import { givenManyDevices } from '../crowd.ts'
 import { onDatabase, onPlatform, type Platform } from '../platform.ts'
+import { logLinesOf } from '../processes.ts'
 import type { Scenario } from '../scenario.ts'
 import { checkSends, readStats, send, untilAllSettled } from '../sends.ts'
 
@@ -28,8 +27,7 @@ export const wrongCredentials: Scenario = {
       )
       const whileOpen = (await readStats(tenant, campaign)).body.stats
       const invalidated = await countInvalidated(platform)
-      const log = readFileSync(join(herald.dataDir, 'logs', 'audience-1.log'), 'utf8')
-      const said = log.split('\n').filter((line) => line.includes('"level":"error"') && line.includes(tenant.appId))
+      const said = logLinesOf(herald.dataDir, 'audience').filter((line) => line.includes('"level":"error"') && line.includes(tenant.appId))
       note({ circuits: opened, failedWhileOpen: whileOpen.failed, invalidated, said: said.length })
       check(whileOpen.failed === 0, `${whileOpen.failed} pushes failed while the credentials were wrong`)
       check(invalidated === 0, `${invalidated} devices are invalidated`)

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { exampleFault, exampleOf } from '../openapi/http/examples.ts'
 import { templateOf } from '../openapi/http/openapi.ts'
 import type { Route } from './route.ts'
-import { administrationRoutes, openApiDocument, publicRoutes, routes } from './routes.ts'
+import { openApiDocument } from './documents.ts'
+import { administrationRoutes, publicRoutes, routes } from './routes.ts'
 
 type Json = Record<string, unknown>
 type Operation = {

@@ -7,7 +7,7 @@ import { exampleOf } from '../openapi/http/examples.ts'
 import * as shop from '../http/shop.ts'
 import { templateOf } from '../openapi/http/openapi.ts'
 import type { Route } from '../http/route.ts'
-import { administrationDescription as description } from '../http/routes.ts'
+import { administrationDescription as description } from '../http/documents.ts'
 import type { Told } from './ask.ts'
 
 type Operation = { responses: Record<number, { content?: Record<string, { schema: unknown }> }> }

@@ -3,7 +3,8 @@ import { resolve, unnamedField, whyNotSchema } from '@herald/testing/json-schema
 import { expect, test } from 'vitest'
 import { templateOf } from './openapi.ts'
 import { administrationApi } from './openapi-administration.ts'
-import { administrationDescription as description, administrationRoutes, publicRoutes } from '../../http/routes.ts'
+import { administrationDescription as description } from '../../http/documents.ts'
+import { administrationRoutes, publicRoutes } from '../../http/routes.ts'
 
 type Json = Record<string, unknown>
 type Content = Record<string, { schema: unknown; example?: unknown; examples?: Record<string, { value: unknown }> }>

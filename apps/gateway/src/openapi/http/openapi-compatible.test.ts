@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { administrationDescription, openApiDocument } from '../../http/routes.ts'
+import { administrationDescription, openApiDocument } from '../../http/documents.ts'
 import { breakingChanges } from '../../testing/openapi-compatible.ts'
 
 const released = (name: string): object => JSON.parse(readFileSync(resolve(import.meta.dirname, `../../../../../docs/${name}`), 'utf8'))

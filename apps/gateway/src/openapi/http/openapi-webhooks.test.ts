@@ -2,7 +2,7 @@ import { eventTypes } from '@herald/contracts/event'
 import { webhookEvents } from '@herald/contracts/webhook-event'
 import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
 import { expect, test } from 'vitest'
-import { openApiDocument } from '../../http/routes.ts'
+import { openApiDocument } from '../../http/documents.ts'
 
 const { delivery } = openApiDocument.webhooks ?? {}
 const { post } = delivery as {

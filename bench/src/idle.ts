@@ -45,9 +45,15 @@ try {
   }
   const ratios = first.map((one) => one.first.withPostgres / one.second.withPostgres)
   if (first.length > 0) say(`first send / second: ${median(ratios).toFixed(2)} (median)`)
-  if (values.keep) keep('idle', { what: `an idle platform, after ${values.sends} sends to ${devices} devices`, seconds, idle, first })
+  if (values.keep)
+    keep(`idle-${services().length}`, { what: `an idle platform, after ${values.sends} sends to ${devices} devices`, seconds, idle, first })
 } finally {
   await herald.end()
+}
+
+/** Gives the processes of services, by pid. */
+function services(): [pid: number, name: string][] {
+  return [...processesOf(herald.dataDir)].filter(([, name]) => !beside.has(name) && name !== 'nats-server')
 }
 
 async function measureIdle() {
@@ -87,7 +93,6 @@ async function measureIdle() {
 
 /** Asks every service to stop, which the starter answers with new processes, and waits until these are up and quiet. */
 async function startAnew(): Promise<void> {
-  const services = () => [...processesOf(herald.dataDir)].filter(([, name]) => !beside.has(name) && name !== 'nats-server')
   const former = services()
   for (const [pid] of former) process.kill(pid, 'SIGTERM')
   const names = () => services().filter(([pid]) => former.every(([earlier]) => earlier !== pid))

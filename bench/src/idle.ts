@@ -1,6 +1,4 @@
 // Measures what a platform costs while nothing is sent, and what the first send of new processes costs: npm run bench:idle -- --help
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'

@@ -41,6 +41,7 @@ test('while no work waits for the database, a question whether it answers is ans
   const { pids } = await stopBackends()
   try {
     await until(() => !watch.up, { withinMs: 2_000 })
+    expect(watch.up).toBe(false)
   } finally {
     for (const pid of [...pids, postgres.pid]) process.kill(pid, 'SIGCONT')
   }
@@ -54,6 +55,7 @@ test('a watch that nobody asks notices when its connection is lost', async () =>
   watch.onReturn(() => (returns += 1))
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'herald-watch'`.execute(db)
   await until(() => returns > 0, { withinMs: 2_000 })
+  expect(watch.up).toBe(true)
 })
 
 test('a connection that is lost between two queries of a transaction ends the transaction and not the process', async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /**
  * The CPU and memory of a process. `rssMb` is its memory now, `peakRssMb` the most in its life. For Postgres both are those of its largest process.
@@ -15,7 +16,7 @@ const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: '
  */
 export function measureProcesses(dataDir: string): ProcessUse[] {
   const uses = new Map<string, ProcessUse>()
-
+  const named = processesOf(dataDir)
   const seen = []
   for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
     const stat = read(`/proc/${pid}/stat`)
@@ -40,7 +41,7 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
     // Backends that have ended, such as those of autovacuum or of a closed connection, are not seen here. Their CPU time is in the postmaster's
     // figures for its children, so it is added to the postmaster.
     const cpuSeconds = pid === postmaster ? itsOwn + endedCpuSeconds : itsOwn
-    const name = pid === postmaster || backend ? 'postgres' : nameOf(command)
+    const name = pid === postmaster || backend ? 'postgres' : (named.get(pid) ?? nameOf(command))
     if (!name) continue
     const known = uses.get(name)
     if (known && name === 'postgres') {
@@ -82,6 +83,23 @@ export function cpuBetween(before: ProcessUse[], after: ProcessUse[], times: num
   }
   return shares
 }
+
+/** Gives the names of the processes that a starter has listed in `<dataDir>/processes.json`, without their numbers, by pid. */
+export function processesOf(dataDir: string): Map<number, string> {
+  const listed = JSON.parse(read(join(dataDir, 'processes.json')) || '{}') as Record<string, number>
+  return new Map(Object.entries(listed).map(([name, pid]) => [pid, name.replace(/-\d+$/, '')]))
+}
+
+/** Counts how often the threads of each listed process went to sleep since they began, by pid. So often something woke them up. */
+export function switchesOf(dataDir: string): Map<number, number> {
+  const ofThread = (path: string) => Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(read(path))?.[1] ?? 0)
+  const ofProcess = (pid: number) =>
+    readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + ofThread(`/proc/${pid}/task/${thread}/status`), 0)
+  return new Map([...processesOf(dataDir).keys()].map((pid) => [pid, ofProcess(pid)]))
+}
+
+/** Reads the memory of a process in MB, in which a page that several processes share counts by shares (PSS). */
+export const sharedMemoryOf = (pid: number): number => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024
 
 function read(path: string): string {
   try {

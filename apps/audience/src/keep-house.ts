@@ -42,9 +42,10 @@ export function keepHouse(
 ): { tellErasures: () => void } {
   const { db } = audience
   const { FAN_OUT_RETENTION_DAYS: fanOutDays, LEDGER_RETENTION_DAYS: ledgerDays } = service.config
-  const sweep = (name: string, work: () => Promise<{ took: number }>) => startSweep(service, watch, name, work)
+  const sweep = (name: string, work: () => Promise<{ took: number; nextInMs?: number }>) => startSweep(service, watch, name, work)
 
-  sweep('told', async () => ({ took: await told.write() }))
+  // Notes wait in memory and must be in their rows before these are due, so this sweep looks each second.
+  sweep('told', async () => ({ took: await told.write(), nextInMs: 1_000 }))
   sweep('settled', async () => ({ took: (await clearSettled(kept)) || (await clearWaves(kept)) ? 1 : 0 }))
   sweep('cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
   sweep('abandoned-users', () => removeAbandonedUsers({ db }))

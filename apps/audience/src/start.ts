@@ -78,8 +78,8 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     maxHoldSeconds: config.BREAKER_MAX_HOLD_SECONDS,
     circuitMemory: rememberCircuits(service, outageProbeMs),
     wakeFanOut: (appId) => wakeFanOut(ofSends, appId),
-    // When a batch is taken, the sweep may point at another batch of the app that waits.
-    afterTake: () => performance.now() < someWaitUntil && poke(),
+    // When a batch is taken, the sweep may point at another batch of the app that waits. A batch that was held instead may soon be a probe.
+    afterTake: () => (performance.now() < someWaitUntil ? poke() : due.stir()),
   })
   const takers = openTakers()
   service.beforeStop('takers', () => takers.stop())
@@ -88,6 +88,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const startSends = openStarting(
     ofSends,
     (begun) => {
+      due.stir()
       // The next calls of dispatchers ask for this send's batches, and usually this process answers them.
       if (begun.row.send) remember(remembered, begun.row.send)
       background(() => tellStarted(begun))
@@ -96,7 +97,10 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   )
   wireAudience(bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
 
-  const cutPages = async (pointer: FanOutPointer) => measures.pagesCut(await fanOut(audience, pointer))
+  const cutPages = async (pointer: FanOutPointer) => {
+    due.stir()
+    measures.pagesCut(await fanOut(audience, pointer))
+  }
   // A process works on 48 pointers at once, because a small fan-out mostly waits for the answers of other services: with 8 at once 137 one-device
   // sends a second went out, with 48 at once 205 (medians of three runs on one machine). The pool of connections limits how many pages are made at
   // once; the further pages of large sends use at most half of it. The process reads more pointers (160) than it works on (48), so that the pointer

@@ -16,6 +16,7 @@ import { findDueAges, takeDueCampaigns } from './store/due.ts'
 import { changeFlow } from './store/flows.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
+import { takeDue } from './take-due.ts'
 import { fingerprintOf, givenAudience, givenCampaigns, givenStored } from './testing/given-campaigns.ts'
 
 type Database = Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
@@ -61,6 +62,23 @@ test('two sweeps at the same time take each of 20 due sends once', async () => {
   expect(taken.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
   expect(taken.every(({ pointerNo }) => pointerNo === 1)).toBe(true)
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
+})
+
+test('while a recurrence is planned the sweep of due sends looks each second, so another process takes over its run within two', async () => {
+  const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: (await freshDatabase()).url('campaigns'), poolSize: 2 })
+  const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
+  const bus = { call: async () => ({}) as never, publish: async () => undefined }
+  const look = () => takeDue({ db, bus, handOver: () => undefined, measures })
+  expect(await look()).toEqual({ took: 0 })
+
+  const recurrence = givenStored()
+  await insertCampaigns(db, [recurrence])
+  await db
+    .updateTable('campaigns')
+    .set({ status: 'active', due_at: sql<Date>`now() + interval '1 day'` })
+    .where('id', '=', recurrence.id)
+    .execute()
+  expect(await look()).toEqual({ took: 0, nextInMs: 1_000 })
 })
 
 test('the ages for the metric say how long the oldest due schedule, recurrence, pointer and change of flow has waited; 0 when none is due', async () => {

@@ -2,7 +2,7 @@ import type { Campaigns } from './campaigns.ts'
 import { asSmallSend } from './core/frozen-send.ts'
 import { publishDue } from './hand-over.ts'
 import { readSends } from './read-send.ts'
-import { nextSendDueInMs, startDueCampaigns, takeDueCampaigns } from './store/due.ts'
+import { nextRecurrenceDueInMs, nextSendDueInMs, startDueCampaigns, takeDueCampaigns } from './store/due.ts'
 
 const atOnce = 200
 
@@ -18,7 +18,8 @@ export async function takeDue({
   measures,
 }: Pick<Campaigns, 'db' | 'bus' | 'handOver' | 'measures'>): Promise<{ took: number; nextInMs?: number }> {
   const dueInMs = await nextSendDueInMs(db)
-  if (dueInMs === undefined) return { took: 0 }
+  // The run of a recurrence is due 1.5 s after its commit (`startLease`), perhaps in another process.
+  if (dueInMs === undefined) return (await nextRecurrenceDueInMs(db)) === undefined ? { took: 0 } : { took: 0, nextInMs: 1_000 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
 
   const starts = await startDueCampaigns(db, atOnce)

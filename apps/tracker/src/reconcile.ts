@@ -1,5 +1,6 @@
 import type { Service } from '@herald/service/run'
 import { findActive, type ActiveCampaign, type CampaignPlace } from './store/counters.ts'
+import { readWrites } from './store/recount.ts'
 import type { Tracker } from './tracker.ts'
 import { verifyCampaigns } from './verify-campaign.ts'
 
@@ -24,8 +25,8 @@ export type Reconciler = {
 }
 
 /**
- * Goes through the active campaigns again and again and compares the counters of each with its rows in the ledger. A difference is a mistake of
- * Herald: it is logged with both counts when it is new or has changed, and shown by a gauge that must be 0.
+ * Compares the counters of each active campaign with its rows in the ledger, and begins anew whenever some of them were written. A difference is a
+ * mistake of Herald: it is logged with both counts when it is new or has changed, and shown by a gauge that must be 0.
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,
@@ -37,6 +38,9 @@ export function openReconciler(
   let nextAt = 0
   let pending: string[][] = []
   let after: CampaignPlace | undefined
+  /** How much had been written when this round began, and when the last round began that compared every campaign. */
+  let written: number | undefined
+  let compared: number | undefined
   let found = new Map<string, number>()
   let foundBefore = new Map<string, number>()
   let roundEndedAt: string | null = null
@@ -57,6 +61,7 @@ export function openReconciler(
     }
   }
   const endRound = () => {
+    compared = written
     gauge.set(total(found))
     foundBefore = found
     found = new Map()
@@ -67,10 +72,19 @@ export function openReconciler(
     const waitMs = nextAt - performance.now()
     if (waitMs > 0) return { took: 0, nextInMs: waitMs }
     const startedAt = performance.now()
+    if (pending.length === 0 && after === undefined) {
+      written = await readWrites(db)
+      if (written !== undefined && written === compared) return { took: 0, nextInMs: betweenRoundsMs }
+    }
     if (pending.length === 0) await look()
-    // The group leaves the list first. If its recount times out, the next sweep goes on with another group.
+    // The group leaves the list first. If its recount times out, the next sweep goes on with another group, and another round follows.
     const group = pending.shift()
-    if (group) await verify(group)
+    try {
+      if (group) await verify(group)
+    } catch (error) {
+      written = undefined
+      throw error
+    }
     const isEnd = pending.length === 0 && after === undefined
     if (isEnd) endRound()
     else gauge.set(offBy())

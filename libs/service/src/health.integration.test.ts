@@ -35,6 +35,30 @@ test('work on a database that freezes ends with database_unavailable within two 
   await until(() => ask().then(() => true))
 })
 
+// spec: limits/health
+test('while no work waits for the database, a question whether it answers is answered no within two seconds after it froze', async () => {
+  const { watch } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
+  process.kill(postgres.pid, 'SIGSTOP')
+  const { pids } = await stopBackends()
+  try {
+    await until(() => !watch.up, { withinMs: 2_000 })
+    expect(watch.up).toBe(false)
+  } finally {
+    for (const pid of [...pids, postgres.pid]) process.kill(pid, 'SIGCONT')
+  }
+  await watch.whenUp()
+})
+
+test('a watch that nobody asks notices when its connection is lost', async () => {
+  const service = testService('tracker', {})
+  const { db, watch } = await openDatabase(service, { url: postgres.url(), poolSize: 2 })
+  let returns = 0
+  watch.onReturn(() => (returns += 1))
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'herald-watch'`.execute(db)
+  await until(() => returns > 0, { withinMs: 2_000 })
+  expect(watch.up).toBe(true)
+})
+
 test('a connection that is lost between two queries of a transaction ends the transaction and not the process', async () => {
   const { db } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
   const lost = db.transaction().execute(async (trx) => {

@@ -1,6 +1,6 @@
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { databaseUnavailable } from '@herald/contracts/fault'
 import type { DatabaseWatch } from './health.ts'
 import { startSweep } from './sweep.ts'
@@ -68,4 +68,56 @@ test('a sweep that is asked to look for rows while it is looking looks again at 
   await until(() => looks === 50, { withinMs: 20_000 })
   expect(looks).toBe(50)
   await service.stop()
+})
+
+test('a sweep that finds nothing looks less and less often, at last every five seconds, and within a second after it is stirred', async () => {
+  vi.useFakeTimers()
+  try {
+    const service = testService('audience', {})
+    let looks = 0
+    const sweeper = startSweep(service, givenWatch(true).watch, 'due', async () => {
+      looks += 1
+      return { took: 0 }
+    })
+    const looksWithin = async (ms: number) => {
+      const before = looks
+      await vi.advanceTimersByTimeAsync(ms)
+      return looks - before
+    }
+    expect(looks).toBe(1)
+    // After pauses of 1, 2, 3, 4 and 5 seconds.
+    expect(await looksWithin(15_000)).toBe(5)
+    expect(await looksWithin(20_000)).toBe(4)
+
+    sweeper.stir()
+    expect(await looksWithin(1_000)).toBe(1)
+    sweeper.poke()
+    expect(await looksWithin(0)).toBe(1)
+    await Promise.all([service.stop(), vi.runAllTimersAsync()])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('while a row is planned a sweep looks each second, and when the row is due', async () => {
+  vi.useFakeTimers()
+  try {
+    const service = testService('audience', {})
+    const dueAt = performance.now() + 20_500
+    let [looks, found] = [0, 0]
+    startSweep(service, givenWatch(true).watch, 'due', async () => {
+      looks += 1
+      const nextInMs = dueAt - performance.now()
+      if (found > 0 || nextInMs > 0) return { took: 0, nextInMs: Math.max(nextInMs, 0) }
+      found = looks
+      return { took: 1 }
+    })
+    await vi.advanceTimersByTimeAsync(20_499)
+    expect([looks, found]).toEqual([21, 0])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(found).toBe(22)
+    await Promise.all([service.stop(), vi.runAllTimersAsync()])
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -2,19 +2,25 @@ import type { DatabaseWatch } from './health.ts'
 import { secondsBuckets } from './metrics.ts'
 import type { Service } from './run.ts'
 
-/** The longest pause between two looks of a sweep for due rows. So a sweep soon finds a row whose pointer or poke was lost. */
+/** The pause between two looks after rows were found. So a sweep soon finds a row whose pointer or poke was lost. */
 const lookAgainMs = 1_000
+/**
+ * While a sweep finds neither due nor planned rows, each of its pauses is a second longer than the one before, up to 5 s: an idle platform burned a
+ * third of its CPU for looks each second. Most rows are due 5 s after their commit (`sweepAgain`) or later. Code that writes a row that is due
+ * sooner pokes or stirs.
+ */
+const mostQuiet = 5
 
 export type Sweeper = {
   /** Makes the sweep look for due rows at once, because a row is due now. */
   poke(): void
+  /** Makes the sweep look within a second, because a row was written that may soon be due. */
+  stir(): void
 }
 
 /**
  * Starts a loop that looks for due rows again and again. `sweep` takes the rows that are due and not leased (`for update skip locked`, by the
- * database's clock) and works on them. `sweep` gives how many rows it took and in how long the next row is due. Schedules, retries, the recovery
- * after a crash and the repair of a lost NATS store all work like this. The loop pauses while the database is away, waits a second after a failure
- * unless it is poked, and ends only with the service.
+ * database's clock), works on them, and gives how many it took and in how long the next row is due. Schedules, retries and repairs all work like this.
  */
 export function startSweep(
   service: Service,
@@ -24,16 +30,19 @@ export function startSweep(
 ): Sweeper {
   const { promise: stopping, resolve: stop } = Promise.withResolvers<void>()
   let stopped = false
-  let wake: (() => void) | undefined
   let poked = false
+  let quiet = 0
+  let timer: NodeJS.Timeout | undefined
+  let wake = () => {}
+  const wakeIn = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(wake, ms)
+  }
   const rest = (ms: number) =>
     new Promise<void>((resolve) => {
       if (poked || stopped) return resolve()
-      const timer = setTimeout(resolve, ms)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
+      wake = resolve
+      wakeIn(ms)
     })
 
   const seconds = service.metrics
@@ -44,20 +53,21 @@ export function startSweep(
     .labels(name)
   const loop = async () => {
     while (!stopped) {
-      if (!watch.up) {
-        // A poke does not end this wait. If it did, the loop would run without a pause, and the watch would never get its turn to find that the
-        // database is back.
-        await Promise.race([watch.whenUp(), stopping])
-        continue
-      }
       poked = false
       let pauseMs = lookAgainMs
       const measured = seconds.startTimer()
       try {
-        const { took, nextInMs = lookAgainMs } = await watch.guard(sweep)
-        pauseMs = took > 0 ? 0 : Math.max(5, Math.min(nextInMs, lookAgainMs))
+        const { took, nextInMs } = await watch.guard(sweep)
+        quiet = took > 0 || poked || nextInMs !== undefined ? 0 : Math.min(quiet + 1, mostQuiet)
+        pauseMs = took > 0 ? 0 : quiet > 0 ? quiet * lookAgainMs : Math.max(5, Math.min(nextInMs ?? lookAgainMs, lookAgainMs))
       } catch (error) {
         if (watch.up) service.log.error({ sweep: name, err: error }, 'sweep failed')
+        else {
+          // A poke does not end this wait. If it did, the loop would run without a pause, and the watch would never get its turn to find that the
+          // database is back.
+          await Promise.race([watch.whenUp(), stopping])
+          pauseMs = 0
+        }
       }
       measured()
       if (pauseMs > 0) await rest(pauseMs)
@@ -67,13 +77,18 @@ export function startSweep(
   service.onStop(`sweep ${name}`, async () => {
     stopped = true
     stop()
-    wake?.()
+    wakeIn(0)
     await ended
   })
   return {
     poke() {
       poked = true
-      wake?.()
+      clearTimeout(timer)
+      wake()
+    },
+    stir() {
+      if (quiet > 1) wakeIn(lookAgainMs)
+      quiet = 0
     },
   }
 }

@@ -20,6 +20,18 @@ export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Kysely<Tables>) =
       return work(trx)
     })
 
+/**
+ * Reads how many rows of the counters and of the ledger were ever written, as Postgres counts them. A commit is in the number after ten seconds at
+ * the latest. Undefined where Postgres does not count (`track_counts`).
+ */
+export async function readWrites(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ writes: number | null }>`
+    select case when current_setting('track_counts')::bool then sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint end as writes
+    from pg_stat_user_tables
+    where schemaname = current_schema() and relname ~ '^(counters|variant_counters|ledger_|engagements)'`.execute(db)
+  return rows[0]?.writes ?? undefined
+}
+
 /** What a campaign's rows say: how many pushes they hold, also those without an outcome, and how many slots and reports of each variant and kind. */
 export type CampaignRecount = { queued: number; rows: Recounted[] }
 type Campaign = { day: string; campaignId: string }

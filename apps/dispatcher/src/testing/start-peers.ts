@@ -251,6 +251,8 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     },
     /** Resolves once a dispatcher waits for small batches. */
     untilOneWaits,
+    /** Ends the waits of dispatchers that were killed, so that no batch is given to one of them. */
+    endWaits: () => waiting.forEach((end) => end([])),
     /** Gives batches to a dispatcher that waits for small batches. */
     async give(given: Row[]) {
       await untilOneWaits()

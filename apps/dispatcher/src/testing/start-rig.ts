@@ -55,6 +55,7 @@ export async function startRig(): Promise<Rig> {
       peers.state.trackerIsAway = false
       await simulator.control('DELETE', '/faults')
       await Promise.all(running.splice(0).map((dispatcher) => dispatcher.kill()))
+      peers.endWaits()
     },
     androids: (count, more = {}) => simulator.devices({ platform: 'android', count, projectId, ...more }),
     finishOf: (row) => until(() => row.finished[0], { what: 'the batch finished', withinMs: 20_000 }),

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { startClock } from '@herald/testing/promised'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { givenDevices, ok, textOf } from '../tests/campaigns.ts'
@@ -108,7 +109,7 @@ test("with a wrong APNs key the page shows the provider's reason and what to do,
 })
 
 // spec: dashboard/test-held
-test('a test send with a wrong APNs key shows what the provider says and what to do, and is sent with the right key', async () => {
+test('a test send with a wrong APNs key shows within two seconds what the provider says and what to do, and is sent with the right key', async () => {
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'tested' }))
@@ -123,8 +124,10 @@ test('a test send with a wrong APNs key shows what the provider says and what to
     await page.getByRole('button', { name: 'Test send' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Send the test' }).click()
+    const elapsed = startClock()
     await dialog.getByText(/InvalidProviderToken/).waitFor()
     await dialog.getByText(/check that team id and key id are those of the \.p8 key/i).waitFor()
+    expect(elapsed()).toBeLessThanOrEqual(2_000)
     return { page, watched, dialog }
   }
   const { page, watched, dialog } = await sendTest()

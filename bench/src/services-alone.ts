@@ -12,7 +12,7 @@ import { openLog } from '@herald/service/log'
 import { openMetrics } from '@herald/service/metrics'
 import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
-import { serverArgs } from '@herald/testing/programs'
+import { buildServices, serverArgs } from '@herald/testing/programs'
 import { say } from './options.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -42,6 +42,7 @@ export async function withServicesAlone(
   work: (alone: ServicesAlone) => Promise<unknown>,
   options: Partial<PostgresOptions> = {},
 ): Promise<void> {
+  buildServices()
   const directory = mkdtempSync(join(tmpdir(), 'herald-bench-'))
   const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
   try {

@@ -62,7 +62,9 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
 }
 
 const nameOf = (command: string): string | undefined =>
-  command.includes('nats-server') ? 'nats-server' : /(?:apps\/(?=\w+\/src\/main\.ts)|bench\/peers\/)([\w-]+)/.exec(command)?.[1]
+  command.includes('nats-server')
+    ? 'nats-server'
+    : /(?:--service\W|services\/(?=simulator\.mjs)|apps\/(?=simulator\/)|bench\/peers\/)([\w,-]+)/.exec(command)?.[1]
 
 /**
  * Reads the memory of a process, now and at most, in MB. Unlike measureProcesses, which reads every process, it is fast enough to be called each

@@ -130,6 +130,7 @@ test('an import skips browsers unless it asks for them; then they must be valid 
   expect(readCsv(browser)).toMatchObject({ rejected: { code: 'web_skipped' } })
   expect(readCsv(browser, { web: 'import' })).toEqual({ device: { platform: 'web', endpoint: 'https://fcm.googleapis.com/x', keys } })
   expect(readCsv({ ...browser, auth: 'short' }, { web: 'import' })).toMatchObject({ rejected: { column: 'auth', code: 'invalid_field' } })
+  expect(readCsv({ ...browser, auth: '' }, { web: 'import' })).toMatchObject({ rejected: { column: 'auth', code: 'invalid_field' } })
   expect(readRow({ end: 0, fields: Object.values(browser) }, { format: 'csv', web: 'import' }, columns, strict)).toMatchObject({
     rejected: { column: 'endpoint', code: 'invalid_field' },
   })

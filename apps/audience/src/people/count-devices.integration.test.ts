@@ -3,7 +3,8 @@ import { Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Platform } from '@herald/contracts/platform'
 import type { Reads } from '@herald/service/postgres'
-import { sql } from 'kysely'
+import { until } from '@herald/testing/until'
+import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { openDeviceCounts, openDeviceDays } from './count-devices.ts'
 import { eraseApp } from '../erase-app.ts'
@@ -18,7 +19,12 @@ const day = await findLastDay(db)
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 
 /** Makes devices that registered `madeDaysBefore` days before the end of the last UTC day. `as`: whether they are opted out, invalidated, or both. */
-async function givenDevices(appId: string, platform: Platform, count: number, { madeDaysBefore = 10, as = 'null' } = {}): Promise<void> {
+async function givenDevices(
+  appId: string,
+  platform: Platform,
+  count: number,
+  { madeDaysBefore = 10, as = 'null', on = db }: { madeDaysBefore?: number; as?: string; on?: Kysely<Tables> } = {},
+): Promise<void> {
   const made = sql`date_trunc('day', now(), 'UTC') - ${madeDaysBefore} * interval '1 day'`
   const id = sql`lpad(to_hex(floor(random() * 1e9)::bigint), 8, '0') || lpad(to_hex(n), 16, '0')`
   await sql`
@@ -28,18 +34,21 @@ async function givenDevices(appId: string, platform: Platform, count: number, { 
     insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at, last_active_at, opted_in, invalidated_at)
     select id, ${appId}, id, ${platform}, id, sha256(id::bytea), ${made}, ${made},
       ${sql.lit(as)} <> 'out' and ${sql.lit(as)} <> 'out and dead', case when ${sql.lit(as)} like '%dead' then now() end
-    from made`.execute(db)
+    from made`.execute(on)
 }
 
 /** Makes 5 reachable iOS devices, 2 opted out, 3 invalidated and 1 both, 4 web devices of the last day, and an Android device of today. */
 async function givenMixed(): Promise<string> {
   const appId = newId()
-  await givenDevices(appId, 'ios', 5)
-  await givenDevices(appId, 'ios', 2, { as: 'out', madeDaysBefore: 5 })
-  await givenDevices(appId, 'ios', 3, { as: 'dead', madeDaysBefore: 60 })
-  await givenDevices(appId, 'ios', 1, { as: 'out and dead' })
-  await givenDevices(appId, 'web', 4, { madeDaysBefore: 1 })
-  await givenDevices(appId, 'android', 1, { madeDaysBefore: 0 })
+  // The audience of this test counts devices by itself, so it must not see half of them.
+  await db.transaction().execute(async (on) => {
+    await givenDevices(appId, 'ios', 5, { on })
+    await givenDevices(appId, 'ios', 2, { as: 'out', madeDaysBefore: 5, on })
+    await givenDevices(appId, 'ios', 3, { as: 'dead', madeDaysBefore: 60, on })
+    await givenDevices(appId, 'ios', 1, { as: 'out and dead', on })
+    await givenDevices(appId, 'web', 4, { madeDaysBefore: 1, on })
+    await givenDevices(appId, 'android', 1, { madeDaysBefore: 0, on })
+  })
   return appId
 }
 const ios = { total: 11, reachable: 5, optedOut: 2, invalidated: 4, active1d: 0, active7d: 2, active30d: 8 }
@@ -56,6 +65,8 @@ test('the count of a day has each device that existed at the end of the day once
   const appId = await givenMixed()
   await takeAll(openDeviceDays({ db, reads }))
 
+  // The audience of this test may have taken the app first, and count it at this moment.
+  await until(async () => (await daysOf(appId)).length === 3)
   const points = await daysOf(appId)
   const takenAt = points[0]?.takenAt
   expect(points).toEqual([

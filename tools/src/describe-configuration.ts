@@ -33,7 +33,7 @@ export async function describeConfiguration(): Promise<string> {
     '',
     '## Every service',
     '',
-    'A setting with the name of a service at its end, such as `DATABASE_POOL_SIZE_TRACKER`, is for that service alone and takes precedence. A process with several services reads `HOST`, `OBSERVE_PORT` and `LOG_LEVEL` once.',
+    'A setting with the name of a service at its end, such as `DATABASE_POOL_SIZE_TRACKER`, is for that service alone and takes precedence. `OBSERVE_PORT` and `LOG_LEVEL` belong to the process and have no such form.',
     '',
     table(shared),
     '',

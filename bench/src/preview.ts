@@ -235,6 +235,8 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
           unsent,
           dead: [],
           guarded: [],
+          refused: [],
+          accepted: [],
           unavailable: [],
           answers: [],
           credentialsVersion: null,

@@ -111,7 +111,9 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const { batchId, campaignId, appId, takes, tries } = taken
   const lease = keepLease(takenAt, async () => (await bus.call(renewBatch, { batchId, appId, takes })).held)
   const { test } = prepared.send
-  const report = openReport(dispatcher, { ...taken, test }, (userId) => prepared.variantFor(userId))
+  const report = openReport(dispatcher, { ...taken, test, credentialsVersion: batch.circuit.credentialsVersion }, (userId) =>
+    prepared.variantFor(userId),
+  )
   const forget = dispatcher.jobs.onCutOff((answer) => {
     for (const hear of batch.flights) hear?.(answer)
   })

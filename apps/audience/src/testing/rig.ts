@@ -226,7 +226,7 @@ async function playDispatcher(natsUrl: string) {
 }
 
 /** The lists of pushes in a finish, all empty. */
-const noPushes = { environments: [], unsent: [], dead: [], guarded: [], unavailable: [], retries: [] }
+const noPushes = { environments: [], unsent: [], dead: [], guarded: [], refused: [], accepted: [], unavailable: [], retries: [] }
 export const nothingHeard = { ...noPushes, answers: [], credentialsVersion: null }
 
 export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): FrozenSend => ({

@@ -103,7 +103,7 @@ async function sendInOrder(
     report.ended(pushes)
   }
 
-  const host = toAll.provider.hasManyHosts ? origin : ''
+  const host = toAll.provider.hasManyHosts ? origin.replace(/^web /, '') : ''
   let isAccepted = false
   const ended = (recipient: Recipient, settlement: Settlement): void => {
     if (settlement.is === 'sent') {

@@ -1,3 +1,4 @@
+import { knownAnswer } from '@herald/contracts/provider-answers'
 import * as z from 'zod'
 import { makeApnsAccount, makeFcmAccount } from './accounts.ts'
 import { behaviours } from './behaviour.ts'
@@ -19,13 +20,19 @@ const NewAccount = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('fcm'), projectId: z.string().regex(/^[\w.:-]+$/) }),
 ])
 
+const known = z.string().refine((name) => knownAnswer(name) !== undefined, 'no real service is known to answer this')
 const behaviourFields = {
   answer: z.enum(behaviours),
+  known: known.optional(),
+  retryAfter: z.string().optional(),
   retryAfterSeconds: z.number().int().min(0).optional(),
   delayMs: z.number().min(0).optional(),
   times: z.number().int().min(1).optional(),
 }
-const NewBehaviour = z.strictObject(behaviourFields)
+const NewBehaviour = z.strictObject(behaviourFields).refine(({ answer, known }) => answer !== 'known' || known !== undefined, {
+  path: ['known'],
+  message: 'must name the answer',
+})
 const BehaviourOfMany = z.strictObject({
   ...behaviourFields,
   ids: z.array(text).optional(),
@@ -56,6 +63,12 @@ const NewFaults = z.strictObject({
       [z.literal('503'), z.literal('refuse'), z.literal(503).transform(() => '503' as const), z.null()],
       'must be 503, "refuse" or null',
     )
+    .optional(),
+  answer: known.nullable().optional(),
+  /** How many messages a minute FCM takes from each project; null for as many as come. */
+  quota: z
+    .strictObject({ perMinute: z.number().int().min(1) })
+    .nullable()
     .optional(),
   record: z.enum(['full', 'counts']).optional(),
   providerTokenUpdates: z.number().int().min(1).optional(),
@@ -89,7 +102,7 @@ const NewReports = z.strictObject({
 
 /** Serves the control API: plain HTTP and JSON, described in the README. */
 export function listenForControl(at: { port: number; bindTo: string }, parts: Controlled) {
-  const { devices, recording, faults, crowd, listeners, accessTokens, providerTokens } = parts
+  const { devices, recording, faults, quota, crowd, listeners, accessTokens, providerTokens } = parts
   const deviceOf = (id: string): Device => {
     const device = devices.byId(id)
     if (!device) throw new ControlError(`id: there is no device ${id}`)
@@ -114,9 +127,10 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       'PUT',
       '/faults',
       ({ body }) => {
-        const { service, record, providerTokenUpdates, ...changes } = check(NewFaults, body)
+        const { service, record, providerTokenUpdates, quota: wantedQuota, ...changes } = check(NewFaults, body)
         faults.set(service, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)))
         if (record) recording.keep(record)
+        if (wantedQuota !== undefined) quota.set(wantedQuota?.perMinute ?? null)
         if (providerTokenUpdates) providerTokens.setAllowance(providerTokenUpdates)
         if (changes.outage === 'refuse')
           for (const listener of Object.values(listeners))
@@ -124,7 +138,14 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
         return { faults: faults.all(), record: recording.mode() }
       },
     ],
-    ['DELETE', '/faults', () => faults.clear()],
+    [
+      'DELETE',
+      '/faults',
+      () => {
+        faults.clear()
+        quota.set(null)
+      },
+    ],
     ['GET', '/faults', () => ({ faults: faults.all(), record: recording.mode() })],
     ['GET', '/pushes', ({ query }) => ({ pushes: recording.page(check(PushQuery, query)) })],
     [
@@ -139,6 +160,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
           ...recording.summary(),
           providerTokens: providerTokens.shown(),
           accessTokens: accessTokens.count(),
+          refusedByQuota: quota.refused(),
           connections: mapValues(listeners, (listener) => listener.connections()),
           protocolErrors: mapValues(listeners, (listener) => listener.protocolErrors()),
           cpuSeconds: (user + system) / 1e6,
@@ -152,6 +174,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       () => {
         recording.reset()
         faults.clear()
+        quota.set(null)
         providerTokens.reset()
         crowd.reset()
       },

@@ -5,6 +5,7 @@ import { startSweep } from '@herald/service/sweep'
 import type { Audience } from './audience.ts'
 import type { Config } from './config.ts'
 import { purgeAccepted } from './delivery/store/accepted-devices.ts'
+import { purgeRates } from './delivery/store/send-rates.ts'
 import { purgeGuarded } from './delivery/store/circuits.ts'
 import { keepImports } from './people/manage-import.ts'
 import { removeAbandonedUsers } from './people/remove-abandoned-users.ts'
@@ -59,6 +60,7 @@ export function keepHouse(
         purgeFanOuts(db, fanOutDays),
         purgeGuarded(db),
         purgeAccepted(db),
+        purgeRates(db),
         purgeDeviceDays(db, deviceDaysKept),
         purgeFormerDevices(db, ledgerDays),
       ])

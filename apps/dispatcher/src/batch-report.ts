@@ -5,6 +5,7 @@ import {
   type FinishBatch,
   type Recipient,
   type RefusedLetter,
+  type SendRate,
   type TakenBatch,
 } from '@herald/contracts/batch'
 import { mostAttemptsBefore, type End, type FailureCode } from '@herald/contracts/outcome'
@@ -16,7 +17,7 @@ import type { Heard, Settlement } from './send-push.ts'
 
 type Result = Pick<
   FinishBatch,
-  'environments' | 'unsent' | 'dead' | 'guarded' | 'refused' | 'accepted' | 'unavailable' | 'answers' | 'retries'
+  'environments' | 'unsent' | 'dead' | 'guarded' | 'refused' | 'accepted' | 'unavailable' | 'answers' | 'retries' | 'rate'
 >
 
 /** Collects what becomes of the pushes of one batch. Outcomes go to the tracker as they come; everything else waits for finish-batch. */
@@ -68,7 +69,14 @@ export function openReport(
     trail,
     test,
     credentialsVersion,
-  }: TakenBatch & { answer: 'taken' } & { test?: true | undefined; credentialsVersion: number | null },
+    rate,
+    takenAt,
+  }: TakenBatch & { answer: 'taken' } & {
+    test?: true | undefined
+    credentialsVersion: number | null
+    rate: SendRate | null
+    takenAt: number
+  },
   variantFor: (userId: string) => string,
 ): Report {
   const outcomes = recorder.open({
@@ -92,6 +100,7 @@ export function openReport(
   const accepted: Result['accepted'] = []
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
+  let [answered, quotaRefused] = [0, 0]
   /** How many pushes `committed()` still waits for. */
   let open = 0
   let whenNone: (() => void) | undefined
@@ -157,6 +166,8 @@ export function openReport(
     settle(recipient, settlement, committed, host = '') {
       const { place, subscriptionId, userId, tokenVersion } = recipient
       const { heard } = settlement
+      answered += 1
+      if (settlement.isQuota) quotaRefused += 1
       if (heard) hear(heard)
       if (heard && isRefusal(heard.letter)) refused.push({ environment: heard.environment, host, letter: heard.letter, subscriptionId })
       const { tries } = settlement
@@ -255,6 +266,10 @@ export function openReport(
           agoMs: ago(askedAt),
           retryInMs: readyAt === null ? null : ahead(readyAt),
         })),
+        ...(rate &&
+          (rate.most !== null || quotaRefused > 0) && {
+            rate: { ...rate, accepted: counted.sent, refused: quotaRefused, answered, takenAgoMs: ago(takenAt) },
+          }),
         refused,
         accepted: accepted.filter(({ environment, host }) => refused.length > 0 || isAcceptedNews(`${environment} ${host}`)),
         unavailable: unavailable.map(({ readyAt, heardAt, ...one }) => ({

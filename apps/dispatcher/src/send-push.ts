@@ -32,7 +32,11 @@ export type Settlement = (
       letter: RefusedLetter
       inMs: number | null
     }
-) & { heard?: Heard | undefined }
+) & {
+  heard?: Heard | undefined
+  /** The provider refused the push because of a quota of the credentials. */
+  isQuota?: true
+}
 
 /** A dead token. A device that registered again after `handedOverAt` (by `performance.now()`) is alive, whatever the answer says. */
 export type Dead = { handedOverAt: number; since: string | null }
@@ -166,7 +170,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
       return { ...failed('provider_unavailable'), tries: triesBefore }
     case 'quota': {
       const next = nextTry(meaning, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() })
-      return next.is === 'retry' ? again(meaning.code, next.inMs) : failed(next.code)
+      return { ...(next.is === 'retry' ? again(meaning.code, next.inMs) : failed(next.code)), isQuota: true }
     }
     case 'retry':
     case 'unknown': {

@@ -203,6 +203,13 @@ export type RefusedLetter = (typeof refusedLetters)[number]
 /** The host of an endpoint, which the devices of a push service have in common; empty on other platforms. It is part of addresses: never logged. */
 const Host = z.string().max(300)
 
+/**
+ * The rate that credentials share (spec: providers/quota). `scope` names the credentials, for example `fcm <project>`. `most`: how many pushes a second
+ * they may send when the provider has not asked them to slow down; null for any number.
+ */
+export const SendRate = z.object({ scope: z.string().min(1).max(300), platform: z.enum(platforms), most: z.number().positive().nullable() })
+export type SendRate = z.infer<typeof SendRate>
+
 export const FinishBatch = z.object({
   batchId: Id,
   appId: Id.optional(),
@@ -315,6 +322,16 @@ export const FinishBatch = z.object({
     )
     .max(3)
     .default([]),
+  /**
+   * What the answers say about the rate of the credentials: how many pushes were accepted, how many were refused because of a quota, and how long ago
+   * the dispatcher took the batch. Absent when nothing limits the credentials and nothing was refused.
+   */
+  rate: SendRate.extend({
+    accepted: z.number().int().min(0),
+    refused: z.number().int().min(0),
+    answered: z.number().int().min(0),
+    takenAgoMs: Milliseconds,
+  }).optional(),
   /** True when the send is a test; its announcements then say so. */
   test: z.literal(true).optional(),
   /** The version of the credentials that were used; null when there were none. */

@@ -29,6 +29,7 @@ export type Tables = {
   cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
   accepted_devices: AcceptedDeviceTable
+  send_rates: SendRateTable
   guarded_invalidations: GuardedInvalidationTable
   announcements: AnnouncementTable
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
@@ -194,6 +195,8 @@ export type BatchTable = {
   decided: JsonOrNull<Decided[]>
   retry_of: string | null
   not_before: Date | null
+  /** Until when the batch waits for the turn of its credentials. */
+  turn_at: Generated<Date | null>
   held_since: Date | null
   /** The environment of the open circuit that the latest take probes; null when the take is no probe. */
   probes: CircuitEnvironment | null
@@ -219,6 +222,21 @@ export type AcceptedDeviceTable = {
   credentials_version: number | null
   subscription_ids: string[]
   at: Generated<Date>
+}
+
+/** The rate that credentials share (`scope`); `per_second` is null when nothing limits them. */
+export type SendRateTable = {
+  scope: string
+  platform: Platform
+  per_second: number | null
+  most: number | null
+  next_at: Generated<Date>
+  changed_at: Generated<Date>
+  slowed_at: Date | null
+  minute_at: Generated<Date>
+  accepted: Generated<number>
+  accepted_before: Generated<number>
+  app_ids: Generated<string[]>
 }
 
 export type CircuitTable = {

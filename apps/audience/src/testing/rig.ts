@@ -205,7 +205,9 @@ async function playDispatcher(natsUrl: string) {
     })
   }
   const take = async (batchId: string) =>
-    opened(await bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null }))
+    opened(
+      await bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null, rate: null }),
+    )
   return {
     bus,
     pointers,

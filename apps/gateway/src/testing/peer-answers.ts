@@ -222,7 +222,7 @@ export const usualAnswers = {
     usual(audienceCalls.findDevicesOf, null),
     usual(audienceCalls.explainDevices, { startedAt: null, settledAt: null, failure: null, devices: [] }),
     usual(audienceCalls.listTags, givenTags),
-    usual(audienceCalls.readCircuits, { circuits: [] }),
+    usual(audienceCalls.readCircuits, { circuits: [], slowed: [] }),
     usual(audienceCalls.probeCircuits, { open: 0 }),
     usual(audienceCalls.countDevices, givenDevices),
     usual(audienceCalls.readDeviceDays, { points: [] }),

@@ -104,7 +104,7 @@ async function givenBoth(
   kind: 'android' | 'web',
   options: Record<string, unknown>,
 ): Promise<[Registered[], Registered[]]> {
-  return [await givenManyDevices(platform, bad, [kind], options), await givenManyDevices(platform, healthy, [kind])]
+  return [await givenManyDevices(platform, bad, [kind], options), await givenManyDevices(platform, healthy, [kind], {}, bad)]
 }
 
 function anotherKey(): string {

@@ -4,7 +4,6 @@ import { newId } from '@herald/contracts/ids'
 import { afterAll, describe, expect, test } from 'vitest'
 import { giveForeignKey, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
-import type { Device } from './testing/start-simulator.ts'
 
 /** What a dispatcher tells audience for its circuits, and what it does at an open circuit (spec: providers/circuit-holds, providers/guard-many). */
 

@@ -1717,6 +1717,11 @@ export interface components {
                     at: string | null;
                 } | {
                     /** @constant */
+                    kind: "quota";
+                    /** Format: date-time */
+                    at: string;
+                } | {
+                    /** @constant */
                     kind: "retry";
                     /** Format: date-time */
                     at: string;
@@ -2915,7 +2920,7 @@ export interface components {
             /** @description What the operator should look at, and the operation that says more. */
             attention: {
                 /** @enum {string} */
-                code: "circuit_open" | "provider_missing" | "many_failures" | "campaign_failed" | "campaign_paused" | "webhook_disabled" | "webhook_failing";
+                code: "circuit_open" | "quota_slowed" | "provider_missing" | "many_failures" | "campaign_failed" | "campaign_paused" | "webhook_disabled" | "webhook_failing";
                 params: {
                     [key: string]: string | number | null;
                 };

@@ -862,6 +862,17 @@ export interface components {
             relevanceScore?: number;
             channelId?: string;
         };
+        Overrides: {
+            ios?: {
+                [key: string]: unknown;
+            };
+            android?: {
+                [key: string]: unknown;
+            };
+            web?: {
+                [key: string]: unknown;
+            };
+        };
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
@@ -877,6 +888,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Accepted: {
@@ -896,6 +908,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
             }[];
@@ -955,6 +968,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -972,6 +986,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             samples?: {
@@ -1087,6 +1102,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -1190,6 +1206,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             ttl: number | null;
             collapseId: string | null;
             priority: ("high" | "normal") | null;
@@ -1211,6 +1228,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
         };
         Healthy: {
             /** @constant */
@@ -3860,6 +3878,7 @@ export interface operations {
                      *             "sound": "default"
                      *           },
                      *           "description": null,
+                     *           "overrides": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -3941,6 +3960,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4020,6 +4040,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4102,6 +4123,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,

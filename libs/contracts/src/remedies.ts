@@ -7,7 +7,8 @@ export const remedies: Readonly<Record<FailureCode, string | null>> = {
   token_invalid: 'if this is many devices, check that the credentials belong to the app that these tokens were made for',
   sender_mismatch: 'check that bundle id, project and environment of the credentials are those of the app that these tokens were made for',
   payload_too_large: 'shorten the texts or the data of the send: the provider takes about 4,000 bytes',
-  payload_invalid: 'this is a mistake of Herald’s: report it with the provider’s code',
+  payload_invalid:
+    'check the send’s overrides: the provider knows none of its fields by that name or type; without overrides it is a mistake of Herald’s: report it with the provider’s code',
   credentials_invalid: 'put the app’s provider credentials in order; pushes are held until they are',
   not_configured: 'give the app credentials for this platform, or leave the platform out of the send',
   rate_limited: 'spread the app’s sends, or ask the provider for a higher quota; pushes are tried again when the provider says so',

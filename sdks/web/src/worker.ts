@@ -58,7 +58,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     const message = sent && isForOwner(await store(), sent) ? sent : undefined
     const tag = sent?.tag
     for (const shown of tag ? await registration.getNotifications({ tag }) : []) remember(messageOf(shown)?.data.msgId ?? '')
-    const { title, body = '', silent, url, actions, appBadge, ...options } = message ?? ({} as Partial<Message>)
+    const { title, body = '', silent, url: _url, actions, appBadge, ...options } = message ?? ({} as Partial<Message>)
     const name = title || scope.location.hostname
     const shownAs = { body, tag, silent, data: { herald: message ?? { data: {} } } } as NotificationOptions
     try {
@@ -68,7 +68,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
         actions: actions?.map(({ id, title }) => ({ action: id, title })),
         ...(message && show?.(message)),
       }
-      await registration.showNotification(name, more as NotificationOptions)
+      await registration.showNotification(name, more)
     } catch {
       // The browser refused an icon or another option, so the text is shown without them.
       await registration.showNotification(name, shownAs)

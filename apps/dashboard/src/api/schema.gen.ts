@@ -2177,6 +2177,7 @@ export interface components {
             relevanceScore?: number;
             channelId?: string;
         };
+        /** @description Fields that are merged last into what each provider gets: the payload of APNs, `message.android` of FCM, the options of a browser’s notification. At most 2,048 bytes of JSON each. */
         Overrides: {
             ios?: {
                 [key: string]: unknown;

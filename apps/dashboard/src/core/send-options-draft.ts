@@ -1,5 +1,5 @@
 import type { Overrides } from '@herald/contracts/overrides'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { perPlatform, platforms, type Platform } from '@herald/contracts/platform'
 import type { CustomData, Presentation, Priority } from '@herald/contracts/send-fields'
 
 /** The options of a campaign or a template while they are edited. An empty text is left out when they are saved. */
@@ -41,7 +41,7 @@ export const emptyOptions: OptionsDraft = {
   collapseId: '',
   priority: 'high',
   presentation: emptyPresentation,
-  overrides: { ios: '', android: '', web: '' },
+  overrides: perPlatform(() => ''),
 }
 
 /** The options in an answer of the API. A field that is null and one that is missing mean the same. */
@@ -88,10 +88,8 @@ const draftOfPresentation = (given: Presentation): PresentationDraft => ({
   channelId: given.channelId ?? '',
 })
 
-const draftOfOverrides = (given: Overrides): OverridesDraft => {
-  const text = (fields: unknown) => (fields === undefined ? '' : JSON.stringify(fields, null, 2))
-  return { ios: text(given.ios), android: text(given.android), web: text(given.web) }
-}
+const draftOfOverrides = (given: Overrides): OverridesDraft =>
+  perPlatform((platform) => (given[platform] === undefined ? '' : JSON.stringify(given[platform], null, 2)))
 
 /**
  * Gives the options of a campaign, a test or a template for a request, without those that are empty. When two rows of `data` have the same key, the

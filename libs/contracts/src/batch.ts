@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Content } from './content.ts'
 import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
+import type { Overrides } from './overrides.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
 import type { RecipientColumns } from './recipient.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
@@ -73,6 +74,8 @@ export type FrozenSend = {
   collapseId: string | null
   priority: Priority
   presentation: Presentation | null
+  /** What is merged last into what each provider gets; absent in most sends. */
+  overrides?: Overrides | null
   bypass: Bypass
   /**
    * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the

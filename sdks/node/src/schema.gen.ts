@@ -862,6 +862,18 @@ export interface components {
             relevanceScore?: number;
             channelId?: string;
         };
+        /** @description Fields that are merged last into what each provider gets: the payload of APNs, `message.android` of FCM, the options of a browser’s notification. At most 2,048 bytes of JSON each. */
+        Overrides: {
+            ios?: {
+                [key: string]: unknown;
+            };
+            android?: {
+                [key: string]: unknown;
+            };
+            web?: {
+                [key: string]: unknown;
+            };
+        };
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
@@ -877,6 +889,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Accepted: {
@@ -896,6 +909,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
             }[];
@@ -955,6 +969,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -972,6 +987,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             samples?: {
@@ -1087,6 +1103,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -1190,6 +1207,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             ttl: number | null;
             collapseId: string | null;
             priority: ("high" | "normal") | null;
@@ -1211,6 +1229,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
         };
         Healthy: {
             /** @constant */
@@ -3860,6 +3879,7 @@ export interface operations {
                      *             "sound": "default"
                      *           },
                      *           "description": null,
+                     *           "overrides": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -3941,6 +3961,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4020,6 +4041,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4102,6 +4124,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,

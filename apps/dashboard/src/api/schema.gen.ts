@@ -2161,6 +2161,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             ttl: number | null;
             collapseId: string | null;
             priority: ("high" | "normal") | null;
@@ -2181,6 +2182,18 @@ export interface components {
             relevanceScore?: number;
             channelId?: string;
         };
+        /** @description Fields that are merged last into what each provider gets: the payload of APNs, `message.android` of FCM, the options of a browser’s notification. At most 2,048 bytes of JSON each. */
+        Overrides: {
+            ios?: {
+                [key: string]: unknown;
+            };
+            android?: {
+                [key: string]: unknown;
+            };
+            web?: {
+                [key: string]: unknown;
+            };
+        };
         SaveTemplate: {
             name: string;
             description?: string | null;
@@ -2192,6 +2205,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
         };
         Content: {
             _default: string;
@@ -2239,6 +2253,7 @@ export interface components {
             /** @enum {string} */
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2337,6 +2352,7 @@ export interface components {
             /** @enum {string} */
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2397,6 +2413,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2421,6 +2438,7 @@ export interface components {
             /** @enum {string} */
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2592,6 +2610,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -2632,6 +2651,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -2649,6 +2669,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -2767,6 +2788,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -7188,6 +7210,7 @@ export interface operations {
                      *             "sound": "default"
                      *           },
                      *           "description": null,
+                     *           "overrides": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -7275,6 +7298,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7359,6 +7383,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7445,6 +7470,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7610,6 +7636,7 @@ export interface operations {
                      *           "collapseId": null,
                      *           "priority": "high",
                      *           "presentation": null,
+                     *           "overrides": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -7800,6 +7827,7 @@ export interface operations {
                      *       "collapseId": null,
                      *       "priority": "high",
                      *       "presentation": null,
+                     *       "overrides": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -7930,6 +7958,7 @@ export interface operations {
                      *       "collapseId": null,
                      *       "priority": "high",
                      *       "presentation": null,
+                     *       "overrides": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -8261,6 +8290,7 @@ export interface operations {
                      *       "collapseId": null,
                      *       "priority": "high",
                      *       "presentation": null,
+                     *       "overrides": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

@@ -34,6 +34,7 @@ export const givenCampaign: Campaign = {
   collapseId: null,
   priority: 'high',
   presentation: null,
+  overrides: null,
   bypass: {},
   recurringOf: null,
   remainderOf: null,

@@ -63,6 +63,23 @@ describe('the rate that credentials share', () => {
     expect(await perSecond(rate)).toBe(9_000)
   })
 
+  test('between two quota answers the provider took exactly its quota: the rate grows to that and stays there for five minutes', async () => {
+    const [rates, rate] = [openRates(), newRate()]
+    await rates.heard(answers(rate, 6_000, 24_000), newId())
+    await letTimePass(rate, 20)
+    const later = openRates()
+    await later.heard(answers(rate, 2_000, 100), newId())
+    const { found } = await rowOf(rate)
+    expect(found).toBeGreaterThan(90)
+    expect(found).toBeLessThan(100)
+    await letTimePass(rate, 60)
+    await openRates().turnInMs(rate)
+    expect(await perSecond(rate)).toBeCloseTo(found ?? 0, 5)
+    await letTimePass(rate, 300)
+    await openRates().turnInMs(rate)
+    expect(await perSecond(rate)).toBeGreaterThan(1_000)
+  })
+
   test('credentials without a limit of their own are slowed down by a quota answer too, and have none again later', async () => {
     const [rates, rate] = [openRates(), newRate(null)]
     expect(await rates.turnInMs(rate)).toBe(0)
@@ -85,7 +102,7 @@ describe('the rate that credentials share', () => {
 
   test('a bulk batch whose turn is over a second away is held until then, loses no attempt and keeps its place in the bulk window; a batch of a ttl of 0 is taken', async () => {
     const [appId, rate] = [newId(), newRate(10)]
-    await givenCrowd(db, { appId, count: 1_001, platform: 'android' })
+    await givenCrowd(db, { appId, count: 1_500, platform: 'android' })
     const [first = '', second = '', third = ''] = await givenBatches(appId)
     const [now = ''] = await givenBatches(appId, givenSend(appId, { ttl: 0 }))
     const rates = openRates()

@@ -236,6 +236,8 @@ export type SendRateTable = {
   minute_at: Generated<Date>
   accepted: Generated<number>
   accepted_before: Generated<number>
+  accepted_since: Generated<number>
+  found: number | null
   app_ids: Generated<string[]>
 }
 

@@ -12,9 +12,11 @@ const growth = sql.lit(1.05)
 const noLimitFrom = sql.lit(20_000)
 const ofMinute = sql`interval '1 minute'`
 
+/** A quota that was measured holds for five minutes; then the rate grows on, to find out whether the quota has become larger. */
 const grown = sql`(case when r.per_second is null then r.most
   when r.most is null and r.per_second * power(${growth}, least(extract(epoch from now() - r.changed_at), 600)) > ${noLimitFrom} then null
-  else least(r.per_second * power(${growth}, least(extract(epoch from now() - r.changed_at), 600)), coalesce(r.most, 'infinity')) end)`
+  else least(r.per_second * power(${growth}, least(extract(epoch from now() - r.changed_at), 600)), r.most,
+    case when r.found is not null and r.slowed_at > now() - interval '5 minutes' then greatest(r.found, r.per_second) end) end)`
 
 const now = sql<number>`(extract(epoch from next_at - now()) * 1000)::float8 as "aheadMs"`
 
@@ -30,6 +32,7 @@ export async function writeRate(
     on conflict (scope) do update set per_second = ${grown}, most = excluded.most, changed_at = now(),
       next_at = greatest(r.next_at, now() - ${ofMinute}) + make_interval(secs => coalesce(${taken}::float8 / ${grown}, 0)),
       minute_at = case when r.minute_at > now() - ${ofMinute} then r.minute_at else now() end,
+      accepted_since = r.accepted_since + excluded.accepted,
       accepted = case when r.minute_at > now() - ${ofMinute} then r.accepted else 0 end + excluded.accepted,
       accepted_before = case when r.minute_at > now() - ${ofMinute} then r.accepted_before
         when r.minute_at > now() - 2 * ${ofMinute} then r.accepted else 0 end
@@ -39,17 +42,20 @@ export async function writeRate(
 
 /**
  * Slows credentials down after a quota answer to a batch that was taken `takenAgoMs` ago: to 70 % of the rate, or to what was accepted in the last
- * minute when that is less. Answers to batches that were taken before the rate last fell change nothing. Gives the rate.
+ * minute when that is less. What was accepted between two such answers is the quota: the provider had nothing left at both. Answers to batches that
+ * were taken before the rate last fell change nothing. Gives the rate.
  */
 export async function slowDown(
   db: Db,
   { scope, appId, takenAgoMs }: { scope: string; appId: string; takenAgoMs: number },
 ): Promise<RateNow | undefined> {
   const lastMinute = sql`(r.accepted + r.accepted_before * greatest(0, 1 - extract(epoch from now() - r.minute_at) / 60)) / 60`
+  const sinceSlowed = sql`nullif(extract(epoch from now() - r.slowed_at), 0)::float8`
   await sql`
     update send_rates r set
       per_second = greatest(0.1, least(0.7 * coalesce(${grown}, greatest(10, ${lastMinute})), case when ${lastMinute} > 0 then ${lastMinute} else 'infinity' end)),
-      next_at = greatest(r.next_at, now()), changed_at = now(), slowed_at = now(),
+      next_at = greatest(r.next_at, now()), changed_at = now(), slowed_at = now(), accepted_since = 0,
+      found = case when ${sinceSlowed} > 5 and r.accepted_since / ${sinceSlowed} > r.per_second / 2 then 0.97 * r.accepted_since / ${sinceSlowed} end,
       app_ids = case when ${appId} = any(r.app_ids) then r.app_ids else (${appId}::text || r.app_ids)[:20] end
     where r.scope = ${scope} and (r.slowed_at is null or r.slowed_at < now() - make_interval(secs => ${takenAgoMs}::float8 / 1000))`.execute(
     db,

@@ -51,11 +51,13 @@ export async function slowDown(
 ): Promise<RateNow | undefined> {
   const lastMinute = sql`(r.accepted + r.accepted_before * greatest(0, 1 - extract(epoch from now() - r.minute_at) / 60)) / 60`
   const sinceSlowed = sql`nullif(extract(epoch from now() - r.slowed_at), 0)::float8`
+  const found = sql`(case when ${sinceSlowed} > 5 and r.accepted_since / ${sinceSlowed} > r.per_second / 4
+    then 0.97 * r.accepted_since / ${sinceSlowed} end)`
+  // `least` leaves out what is null.
   await sql`
     update send_rates r set
-      per_second = greatest(0.1, least(0.7 * coalesce(${grown}, greatest(10, ${lastMinute})), case when ${lastMinute} > 0 then ${lastMinute} else 'infinity' end)),
-      next_at = greatest(r.next_at, now()), changed_at = now(), slowed_at = now(), accepted_since = 0,
-      found = case when ${sinceSlowed} > 5 and r.accepted_since / ${sinceSlowed} > r.per_second / 4 then 0.97 * r.accepted_since / ${sinceSlowed} end,
+      per_second = greatest(0.1, least(0.7 * coalesce(${grown}, greatest(10, ${lastMinute})), nullif(${lastMinute}, 0), ${found})),
+      next_at = greatest(r.next_at, now()), changed_at = now(), slowed_at = now(), accepted_since = 0, found = ${found},
       app_ids = case when ${appId} = any(r.app_ids) then r.app_ids else (${appId}::text || r.app_ids)[:20] end
     where r.scope = ${scope} and (r.slowed_at is null or r.slowed_at < now() - make_interval(secs => ${takenAgoMs}::float8 / 1000))`.execute(
     db,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { spellAnswers, type FinishBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import { afterAll, describe, expect, test } from 'vitest'
-import { giveForeignKey, topic, type Row } from './testing/start-peers.ts'
+import { giveForeignKey, projectId, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 
 /** What a dispatcher tells audience for its circuits, and what it does at an open circuit (spec: providers/circuit-holds, providers/guard-many). */
@@ -189,4 +189,27 @@ test('the pushes of an environment whose circuit is open go back to audience to 
   }
   const now = queue(0)
   expect(sentTo(now, await deliver(now))).toHaveLength(4)
+})
+
+// spec: providers/quota
+test('a push that meets the quota of its project goes back without a counted attempt, and the finish says how much of the quota was met', async () => {
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', quota: { perMinute: 2 } })
+  const row = rig.peers.queue('android', await rig.androids(5))
+  const finish = await deliver(row)
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', quota: null })
+
+  expect(finish.retries.map(({ tries, code }) => [tries, code])).toEqual(Array(3).fill([0, 'rate_limited']))
+  // FCM names no time, so each waits a minute and up to a quarter longer.
+  for (const { retryInMs } of finish.retries) expect(retryInMs).toBeGreaterThan(55_000)
+  expect(finish.rate).toMatchObject({ scope: `fcm ${projectId}`, platform: 'android', most: 9_000, accepted: 2, refused: 3, answered: 5 })
+})
+
+// spec: providers/web-push
+test('a browser that takes fewer bytes than its push service gets a shorter text', async () => {
+  const made = await browsers(1, { behaviour: { answer: 'bridged' } })
+  const row = rig.peers.queue('web', made, {}, { content: { _default: 'en', en: { title: 'Long', body: 'x'.repeat(3_500) } } })
+  expect((await deliver(row)).retries).toEqual([])
+  expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'sent', attempts: 1 }])
+  const [push] = await rig.simulator.arrivedAt(made)
+  expect(JSON.stringify(push?.payload)).toContain('xxx…')
 })

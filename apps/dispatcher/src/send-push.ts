@@ -81,9 +81,9 @@ const probedAgainMs = 1_000
 
 /**
  * Makes a recipient's push. Gives a settlement instead when there is no push to send: its ttl is over, it is silent on a platform that takes no
- * silent push, it has no content, it does not fit, or its push service is away.
+ * silent push, it has no content, it does not fit, or its push service is away. `limit`: the bytes that a device takes which refused a longer push.
  */
-export function makePush(sending: Sending, recipient: Recipient): Push | Settlement {
+export function makePush(sending: Sending, recipient: Recipient, limit?: number): Push | Settlement {
   const { provider, prepared, triesBefore: tries } = sending
   const { send } = prepared
   const elapsedMs = sending.elapsedMs()
@@ -93,7 +93,7 @@ export function makePush(sending: Sending, recipient: Recipient): Push | Settlem
   const variant = prepared.variantFor(userId)
   const msgId = sending.msgIdOf(userId, subscriptionId, variant)
   const ttlSeconds = secondsLeft(send.ttl, elapsedMs)
-  const encoded = prepared.payloadFor(provider.platform, recipient, variant, msgId, ttlSeconds)
+  const encoded = prepared.payloadFor(provider.platform, recipient, variant, msgId, ttlSeconds, limit)
   if (!encoded) return { is: 'skipped', tries, code: 'empty_content' }
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 

@@ -1,5 +1,6 @@
 import { openMessageIds } from '@herald/auth/message-id'
 import type { Recipient } from '@herald/contracts/batch'
+import { bridgedWebBytes } from '@herald/contracts/payload'
 import { asNow } from '@herald/service/request-id'
 import type { Report } from './batch-report.ts'
 import { asError, type Answer } from './core/answer.ts'
@@ -123,8 +124,10 @@ async function sendInOrder(
     within(() => log.error({ batchId, campaignId, subscriptionId, error: name, at }, 'a push failed by a mistake in Herald'))
     ended(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', dead: null })
   }
-  /** Sends a push: for the first time, at `firstAt`, or again after the provider surely did not process it. */
-  const trySending = (recipient: Recipient, resends: number, firstAt: number): void => {
+  /** Whether a push service takes a shorter body than its limit says. The body is then cut and sent once more. */
+  const isTooLong = (answer: Answer) => toAll.provider.hasManyHosts && answer.is === 'answered' && answer.status === 413
+  /** Sends a push: for the first time, at `firstAt`, or again after the provider surely did not process it, or asked for a shorter body. */
+  const trySending = (recipient: Recipient, resends: number, firstAt: number, limit?: number): void => {
     const { place } = recipient
     const sentAt = resends === 0 ? firstAt : performance.now()
     const hear: Hear = (answer) => {
@@ -135,13 +138,14 @@ async function sendInOrder(
         if (answer instanceof Error) return mistaken(recipient, answer)
         measures.answered(platform, (performance.now() - sentAt) / 1000)
         if (answer.is === 'refused' && resends < mostResends && mayGoOn()) return sendAgain(recipient, resends, firstAt, answer)
+        if (limit === undefined && isTooLong(answer) && mayGoOn()) return trySending(recipient, resends, firstAt, bridgedWebBytes)
         return ended(recipient, settlePush(sending, recipient, answer, firstAt))
       } catch (error) {
         return mistaken(recipient, asError(error))
       }
     }
     try {
-      const push = makePush(sending, recipient)
+      const push = makePush(sending, recipient, limit)
       if ('is' in push) return ended(recipient, push)
       flights[place] = hear
       return sending.transport.transport.send(push, hear)

@@ -9,6 +9,7 @@ export const behaviours = [
   'known',
   'odd_header',
   'switching_protocols',
+  'bridged',
   'silent',
   'slow',
   'reset_after_accept',
@@ -33,22 +34,34 @@ export type Behaviour = {
 /** The delay of a `slow` answer when none is given, in milliseconds: longer than a usual request takes, shorter than a sender's time limit. */
 const slowMs = 3000
 
-/** Answers a valid push by its device's behaviour. `accept` records the push and gives the good answer; `refuse` makes the provider's refusal. */
+/**
+ * Answers a valid push of `bytes` by its device's behaviour. `accept` records the push and gives the good answer; `refuse` makes the provider's
+ * refusal.
+ */
 export function behave(
   device: { behaviour: Behaviour | undefined },
   accept: () => Answer,
   refuse: (refusal: Refusal, behaviour: Behaviour) => Answer,
+  bytes = 0,
 ): Answer {
   const behaviour = device.behaviour
   if (!behaviour) return accept()
   if (behaviour.times !== undefined && --behaviour.times <= 0) device.behaviour = undefined
   const { delayMs = behaviour.answer === 'slow' ? slowMs : 0 } = behaviour
-  const answer = answerAs(behaviour, accept, refuse)
+  const answer = answerAs(behaviour, accept, refuse, bytes)
   const retryAfter = behaviour.retryAfter === undefined ? {} : { 'retry-after': behaviour.retryAfter }
   return { ...answer, headers: { ...answer.headers, ...retryAfter }, delayMs }
 }
 
-function answerAs(behaviour: Behaviour, accept: () => Answer, refuse: (refusal: Refusal, behaviour: Behaviour) => Answer): Answer {
+/** The largest encrypted body that a bridge takes: 2,820 bytes of text with padding and header. */
+const bridgedBytes = 2_923
+
+function answerAs(
+  behaviour: Behaviour,
+  accept: () => Answer,
+  refuse: (refusal: Refusal, behaviour: Behaviour) => Answer,
+  bytes: number,
+): Answer {
   switch (behaviour.answer) {
     case 'ok':
     case 'slow':
@@ -62,6 +75,9 @@ function answerAs(behaviour: Behaviour, accept: () => Answer, refuse: (refusal: 
     }
     case 'switching_protocols':
       return { status: 101, headers: {}, body: '', reason: 'Switching Protocols' }
+    // A browser behind a bridge, such as Firefox for Android: it takes fewer bytes (mozilla-services/autopush#748).
+    case 'bridged':
+      return bytes > bridgedBytes ? answerOfService('web too large, Firefox for Android') : accept()
     case 'silent':
       return { status: 0, headers: {}, body: '', reason: 'silent', ending: 'silence' }
     case 'reset_after_accept':

@@ -19,9 +19,16 @@ export type PreparedSend = {
   shownTo(recipient: Recipient, variant: string, note?: NoteOfRender): ShownEntry | undefined
   /**
    * Makes the request body of a device's push, in the user's language. Undefined when nothing is left of the text. `ttlSeconds` is used for FCM
-   * alone.
+   * alone. `limit` is for a device that takes fewer bytes than its platform.
    */
-  payloadFor(platform: Platform, recipient: Recipient, variant: string, msgId: string, ttlSeconds: number): EncodedPush | undefined
+  payloadFor(
+    platform: Platform,
+    recipient: Recipient,
+    variant: string,
+    msgId: string,
+    ttlSeconds: number,
+    limit?: number,
+  ): EncodedPush | undefined
 }
 
 export type ShownEntry = { locale: string; entry: LocaleEntry } | { locale: null; entry: null }
@@ -68,12 +75,13 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
       const entry = shown.varies === 'nothing' ? shown.entry : shown.render(valuesOf(send, recipient, now()), note)
       return entry && { locale: shown.locale, entry }
     },
-    payloadFor(platform, recipient, variant, msgId, ttlSeconds) {
+    payloadFor(platform, recipient, variant, msgId, ttlSeconds, limit) {
       const shown = shownOf(recipient, variant)
       if (!shown && !send.silent) return undefined
       const entry = !shown || shown.varies === 'nothing' ? (shown?.entry ?? null) : shown.render(valuesOf(send, recipient, now()))
       if (entry === undefined) return undefined
-      if (shown?.varies === 'more') return encodePush(platform, { msgId, entry, send }, recipient.address, ttlSeconds)
+      if (shown?.varies === 'more' || limit !== undefined)
+        return encodePush(platform, { msgId, entry, send }, recipient.address, ttlSeconds, limit)
       const forms = shown?.forms ?? silentForms
       let form = forms.get(platform)
       if (!form) forms.set(platform, (form = preparePayload(platform, shown?.entry ?? null, send, shown?.varies === 'texts')))

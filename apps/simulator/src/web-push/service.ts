@@ -48,7 +48,7 @@ export function openWebPush(devices: Devices, recording: Recording, origin: () =
       recording.accept({ device, id: location, headers: [headers['ttl'], headers['topic'], headers['urgency']], body, msgId: undefined })
       return { status: 201, headers: { location, ttl: headers['ttl'] ?? '0' }, body: '', reason: '' }
     }
-    return behave(device, accept, (refusal, { retryAfterSeconds }) => withRetryAfter(refusals[refusal], retryAfterSeconds))
+    return behave(device, accept, (refusal, { retryAfterSeconds }) => withRetryAfter(refusals[refusal], retryAfterSeconds), body.length)
   }
 }
 

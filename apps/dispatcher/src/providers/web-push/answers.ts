@@ -25,8 +25,11 @@ export function read(reply: Reply, host = ''): Answer {
   if (reply.is === 'unsent' && reply.reason === blockedAddress) return { is: 'unsendable', why: 'address' }
   if (reply.is !== 'answered') return answerOfReply(reply)
   const retryAfter = retryAfterMs(reply.headers.get('retry-after'), new Date())
-  const reason = reply.status === 406 && isWindows(host) ? throttled : ''
+  const reason = reasonOf(reply.status, host)
   return { is: 'answered', status: reply.status, reason, retryAfterMs: retryAfter, deadSince: null, environment: null }
 }
+
+/** Gives the reason of an answer; a push service says it by its status alone. */
+export const reasonOf = (status: number, host: string): string => (status === 406 && isWindows(host) ? throttled : '')
 
 const isWindows = (host: string): boolean => /(^|\.)notify\.windows\.com\.?(:\d+)?$/i.test(host)

@@ -2,6 +2,7 @@ import { Agent, request, type RequestOptions } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { mintVapidHeader } from '@herald/auth/provider-token'
 import { endpointProblem, isNamed, type EndpointRule } from '@herald/contracts/destination'
+import { reasonOf } from './answers.ts'
 import { blockedAddress, type Guard } from '@herald/service/guarded-connect'
 import { LRUCache } from 'lru-cache'
 import webPush, { type RequestDetails } from 'web-push'
@@ -113,7 +114,7 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
       resolve({
         is: 'answered',
         status: response.statusCode ?? 0,
-        reason: '',
+        reason: reasonOf(response.statusCode ?? 0, new URL(endpoint).hostname),
         retryAfterMs: retryAfterMs(response.headers['retry-after'], new Date()),
         deadSince: null,
         environment: null,

@@ -67,6 +67,17 @@ export function openHostilities({
   const asDevice = (path: string, body?: unknown) =>
     status(http('POST', `${baseUrl}/v1/subscriptions/${one()}${path}`, { headers: { 'x-app-key': tenant.publicKey }, body }))
 
+  /** Registers a new device with the public key and sends to it. */
+  const sendToNew = async (platform: 'android' | 'web', options: Record<string, unknown>): Promise<number> => {
+    const [device] = await tenant.makeDevices(platform, 1, options)
+    const registered = await http<{ id: string }>('POST', `${baseUrl}/v1/subscriptions`, {
+      headers: { 'x-app-key': tenant.publicKey },
+      body: device?.platform === 'web' ? { platform, endpoint: device.endpoint, keys: device.keys } : { platform, token: device?.token },
+    })
+    if (registered.status !== 200) return registered.status
+    return status(tenant.call('POST', '/v1/notifications', { target: { subscriptionIds: [registered.body.id] }, content }))
+  }
+
   return [
     {
       name: 'flood of sends',
@@ -95,6 +106,18 @@ export function openHostilities({
         if (registered.status !== 200) return registered.status
         return status(tenant.call('POST', '/v1/notifications', { target: { subscriptionIds: [registered.body.id] }, content }))
       },
+    },
+    {
+      name: 'browsers of another key',
+      workers: 1,
+      everyMs: 1_000,
+      act: () => sendToNew('web', { behaviour: { answer: 'known', known: 'web other key, Chrome' } }),
+    },
+    {
+      name: 'tokens of another platform',
+      workers: 1,
+      everyMs: 1_000,
+      act: () => sendToNew('android', { behaviour: { answer: 'known', known: 'fcm third party auth error' } }),
     },
     { name: 'pushes listed', workers: 24, everyMs: 250, act: () => status(tenant.admin('GET', '/pushes?limit=5')) },
     { name: 'campaigns listed', workers: 4, everyMs: 250, act: () => status(tenant.admin('GET', '/campaigns?transactional=false')) },

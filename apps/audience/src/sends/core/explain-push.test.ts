@@ -61,6 +61,14 @@ test.each([
     'retrying',
     { kind: 'retry', at: now.toISOString(), code: 'timeout' },
   ],
+  [
+    'waits for the turn of its credentials',
+    { turnAt: new Date(now.getTime() + 1_000) },
+    {},
+    'waiting',
+    { kind: 'quota', at: new Date(now.getTime() + 1_000).toISOString() },
+  ],
+  ['has had its turn', { turnAt: now }, {}, 'in_flight', { kind: 'window' }],
   ['came back without a try', { notBefore: now }, {}, 'in_flight', { kind: 'window' }],
   ['has the outcomes of all its pushes', { isDecided: true }, { circuit }, 'in_flight', { kind: 'window' }],
 ] as const)('explain says what the pushes of a batch that %s wait for', (_what, change, around, verdict, waitingFor) => {

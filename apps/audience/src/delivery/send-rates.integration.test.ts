@@ -120,6 +120,11 @@ describe('the rate that credentials share', () => {
     expect(row.due_at).toEqual(row.turn_at)
     expect((await take(asked(now, { credentialsVersion: 1, rate })))[0]?.answer).toBe('taken')
 
+    // A small send is given to a dispatcher without being asked for; it counts when the dispatcher asks for its devices.
+    const before = await rowOf(rate)
+    await take(asked(now, { credentialsVersion: 1, rate, takes: 1 }))
+    expect((await rowOf(rate)).next_at.getTime() - before.next_at.getTime()).toBeGreaterThan(1_000)
+
     await letTimePass(rate, 120)
     expect((await take(asked(second, { credentialsVersion: 1, rate: { ...rate, scope: `${rate.scope} of another` } })))[0]?.answer).toBe(
       'taken',

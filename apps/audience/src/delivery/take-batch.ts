@@ -49,6 +49,11 @@ type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number; rates: Se
  */
 export async function takeBatch(taking: Taking, asked: TakeAsked[]): Promise<(Granted | Refused)[]> {
   const continued = await continueTakes(taking.db, asked)
+  // A dispatcher asks so for the batch of a small send, which was given to it untaken.
+  for (const [index, { rate, from }] of asked.entries()) {
+    const one = continued[index]
+    if (rate && from === 0 && one && 'row' in one) await taking.rates.took(rate, one.row.size)
+  }
   const taken = await newTakes(taking, asked)
   return asked.map((_, index) => continued[index] ?? taken[index] ?? { answer: 'gone' })
 }

@@ -65,13 +65,17 @@ const history = {
   createdAt: Timestamp.optional(),
   lastActiveAt: Timestamp.optional(),
 }
-const [phone, browser] = RegisterSubscription.options
+const [ios, android, browser] = RegisterSubscription.options
 
 /**
  * A row of an import: the fields of a registration, checked as in a registration, and what the device did in the former system
  * (spec: administration/import-row).
  */
-export const ImportedDevice = z.discriminatedUnion('platform', [phone.extend(history), browser.extend(history)])
+export const ImportedDevice = z.discriminatedUnion('platform', [
+  ios.omit({ old: true }).extend(history),
+  android.omit({ old: true }).extend(history),
+  browser.extend(history),
+])
 export type ImportedDevice = z.output<typeof ImportedDevice>
 
 const Count = z.int().min(0)

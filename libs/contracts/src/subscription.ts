@@ -12,6 +12,12 @@ const Token = z
   .meta({ minLength: 1, maxLength: 4096 })
 
 /**
+ * An iOS token: the hexadecimal digits of Apple's token, or the id of a simulated phone. A text with other characters, such as the angle brackets of a
+ * printed `NSData`, is a mistake of the client (spec: identity/token-form).
+ */
+const IosToken = Token.refine((token) => /^[A-Za-z0-9_:-]*$/.test(token), 'must hold letters, digits, _ : and - alone for ios')
+
+/**
  * A push service's URL for one browser: https, without credentials (spec: identity/endpoint-form). The gateway checks its host against the allowed
  * hosts (`endpointProblem`). The addresses of the host are checked when Herald connects (spec: providers/endpoint-guard).
  */
@@ -74,9 +80,16 @@ const device = {
   deviceModel: text(1, 255).optional(),
 }
 
+/**
+ * The phone's token before its present one (spec: identity/old-token). An old token that is not in the form of a token is of no device, and changes
+ * nothing.
+ */
+const old = text(1, 4096).optional()
+
 /** The body of POST /v1/subscriptions: a phone sends its token, a browser its endpoint and keys. */
 export const RegisterSubscription = z.discriminatedUnion('platform', [
-  z.strictObject({ platform: z.enum(['ios', 'android']), token: Token, ...owner, ...device }),
+  z.strictObject({ platform: z.literal('ios'), token: IosToken, old, ...owner, ...device }),
+  z.strictObject({ platform: z.literal('android'), token: Token, old, ...owner, ...device }),
   z.strictObject({
     platform: z.literal('web'),
     endpoint: Endpoint,

@@ -37,15 +37,25 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
       standalone: subscription.standalone ?? null,
     }
   }
+  const token = canonicalToken(subscription.platform, subscription.token)
   return {
     ...common,
-    address: subscription.token,
-    addressHash: hashAddress(appId, 'token', subscription.token),
+    address: token,
+    addressHash: hashAddress(appId, 'token', token),
     keys: null,
     browser: null,
     standalone: null,
   }
 }
+
+/**
+ * Gives a token as it is stored. Apple gives a token as bytes, and apps write them as hexadecimal digits in either letter case (zulip#35074), so such
+ * a token is stored in small letters (spec: identity/token-case). Any other token stays as it is.
+ */
+export const canonicalToken = (platform: Platform, token: string): string =>
+  platform === 'ios' && isHexadecimal(token) ? token.toLowerCase() : token
+
+export const isHexadecimal = (token: string): boolean => /^[0-9a-f]+$/i.test(token)
 
 /** Gives the hash by which a device is found: of its app, the kind of its address (phones have a token, browsers an endpoint) and its address. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>

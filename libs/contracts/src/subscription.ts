@@ -12,12 +12,6 @@ const Token = z
   .meta({ minLength: 1, maxLength: 4096 })
 
 /**
- * An iOS token: the hexadecimal digits of Apple's token, or the id of a simulated phone. A text with other characters, such as the angle brackets of a
- * printed `NSData`, is a mistake of the client (spec: identity/token-form).
- */
-const IosToken = Token.refine((token) => /^[A-Za-z0-9_:-]*$/.test(token), 'must hold letters, digits, _ : and - alone for ios')
-
-/**
  * A push service's URL for one browser: https, without credentials (spec: identity/endpoint-form). The gateway checks its host against the allowed
  * hosts (`endpointProblem`). The addresses of the host are checked when Herald connects (spec: providers/endpoint-guard).
  */
@@ -80,6 +74,18 @@ const device = {
   deviceModel: text(1, 255).optional(),
 }
 
+/** The fields of a phone. Wherever they are used, `checkIosToken` belongs to them. */
+export const phoneFields = { platform: z.enum(['ios', 'android']), token: Token, ...owner, ...device }
+
+/**
+ * Refuses an iOS token with characters that no token has, such as the angle brackets of a printed `NSData`, which are a mistake of the client
+ * (spec: identity/token-form).
+ */
+export function checkIosToken({ platform, token }: { platform: string; token: string }, context: z.RefinementCtx): void {
+  if (platform === 'ios' && !/^[A-Za-z0-9_:-]*$/.test(token))
+    context.addIssue({ code: 'custom', message: 'must hold only letters, digits and _ : - for ios', path: ['token'] })
+}
+
 /**
  * The phone's token before its present one (spec: identity/old-token). An old token that is not in the form of a token is of no device, and changes
  * nothing.
@@ -88,8 +94,7 @@ const old = text(1, 4096).optional()
 
 /** The body of POST /v1/subscriptions: a phone sends its token, a browser its endpoint and keys. */
 export const RegisterSubscription = z.discriminatedUnion('platform', [
-  z.strictObject({ platform: z.literal('ios'), token: IosToken, old, ...owner, ...device }),
-  z.strictObject({ platform: z.literal('android'), token: Token, old, ...owner, ...device }),
+  z.strictObject({ ...phoneFields, old }).superRefine(checkIosToken),
   z.strictObject({
     platform: z.literal('web'),
     endpoint: Endpoint,

@@ -3265,6 +3265,8 @@ export interface components {
              * @enum {string}
              */
             web: "skip" | "import";
+            /** @default false */
+            assumeOptedIn: boolean;
             columns?: {
                 [key: string]: string;
             };
@@ -3284,6 +3286,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -3322,6 +3325,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -3360,6 +3364,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -3399,6 +3404,7 @@ export interface components {
                 columns: {
                     [key: string]: string;
                 } | null;
+                assumeOptedIn: boolean;
                 maxRowsPerSecond: number | null;
                 offset: number;
                 rows: number;
@@ -3439,6 +3445,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -10324,6 +10331,7 @@ export interface operations {
                      *           "onExisting": "keep",
                      *           "web": "skip",
                      *           "columns": null,
+                     *           "assumeOptedIn": false,
                      *           "maxRowsPerSecond": null,
                      *           "offset": 1048576,
                      *           "rows": 4000,
@@ -10411,6 +10419,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 0,
                      *       "rows": 0,
@@ -10501,6 +10510,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 1048576,
                      *       "rows": 4000,
@@ -10585,6 +10595,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 1048576,
                      *       "rows": 4000,
@@ -10667,6 +10678,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 1048576,
                      *       "rows": 4000,

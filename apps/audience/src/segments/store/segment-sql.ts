@@ -172,6 +172,8 @@ function fieldCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
   }
 }
 
+const textsIn = (values: SegmentScalar[]): string[] => values.filter((value) => typeof value === 'string')
+
 const wordsOf = ({ field }: SegmentLeaf, column: Sql): Sql => (field.type === 'language' ? inPresentCode(column) : column)
 
 function columnOf(leaf: SegmentLeaf, { shared, tagColumns }: Compiling): Sql {
@@ -202,9 +204,9 @@ function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[],
     case 'boolean':
       return sql`${column} = any(${values}::boolean[])`
     case 'language':
-      return sql`${column} = any(${values.flatMap((value) => namesOfLanguage(String(value)))}::text[])`
+      return sql`${column} = any(${textsIn(values).flatMap(namesOfLanguage)}::text[])`
     case 'zone':
-      return sql`lower(${column}) = any(${[...new Set(values.flatMap((value) => namesOfZone(String(value))))]}::text[])`
+      return sql`lower(${column}) = any(${[...new Set(textsIn(values).flatMap(namesOfZone))]}::text[])`
     default:
       return sql`${column} = any(${values}::text[])`
   }

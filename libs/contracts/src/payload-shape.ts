@@ -45,9 +45,18 @@ const androidPriority: Record<NonNullable<Presentation['interruptionLevel']>, st
   critical: 'PRIORITY_MAX',
 }
 
+/** The address of a phone in FCM's message: a registration token, or the id of a Firebase installation. */
+export type FcmAddress = { token: string; fid?: never } | { fid: string; token?: never }
+
+/**
+ * Says which of the two an address is. The id of an installation has 22 characters of base64url (FIS of firebase-js-sdk, `VALID_FID_PATTERN`); apps with
+ * firebase-messaging 25.1 or later may have one, and FCM takes it as `message.fid` (reference of FCM v1, `Message`; firebase-admin-node 14.3). A
+ * registration token is longer and has a colon.
+ */
+export const fcmAddress = (address: string): FcmAddress => (/^[A-Za-z0-9_-]{22}$/.test(address) ? { fid: address } : { token: address })
+
 export type FcmMessage = {
-  message: {
-    token: string
+  message: FcmAddress & {
     notification?: { title: string; body: string; image: string | undefined }
     data: Record<string, string>
     android: Record<string, unknown>
@@ -58,11 +67,11 @@ export type FcmMessage = {
  * Builds the body of FCM v1 `messages:send`. A silent push has data and no notification. Values in data are texts, so actions are sent as JSON text.
  * When the caller's data use the keys `url` or `actions`, the caller's values are sent.
  */
-export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): FcmMessage {
+export function buildFcmMessage(push: Push, address: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)
   const { data, presentation, collapseId, priority } = push.send
   const android = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseId ?? undefined }
-  if (entry === null) return { message: { token, data: { ...data, msgId: push.msgId }, android } }
+  if (entry === null) return { message: { ...fcmAddress(address), data: { ...data, msgId: push.msgId }, android } }
   const ours: Record<string, string> = {}
   if (entry.url !== undefined) ours['url'] = entry.url
   if (nonEmpty(entry.actions) !== undefined) ours['actions'] = JSON.stringify(entry.actions)
@@ -77,7 +86,7 @@ export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): 
   }
   return {
     message: {
-      token,
+      ...fcmAddress(address),
       notification: { title: entry.title, body: entry.body, image: entry.image },
       data: { ...ours, ...data, msgId: push.msgId },
       android: { ...android, notification },

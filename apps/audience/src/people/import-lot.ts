@@ -1,7 +1,7 @@
 import { fault, notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { ImportLot, ImportReport } from '@herald/contracts/import'
-import { hashAddress, isHexadecimal } from './core/device.ts'
+import { hashAddress, smallToken } from './core/device.ts'
 import { planLot, toImportRow, type ImportRow, type KnownDevice, type KnownUser } from './core/import-lot.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { findDevicesAt, findUsers, writeDevices, writeUsers } from './store/import-devices.ts'
@@ -27,9 +27,7 @@ export const importLot = (
     const { dryRun: isDry, onExisting } = at.report
     const rows = lot.rows.map(({ row, device }) => toImportRow(appId, row, device))
 
-    const tokens = rows.flatMap(({ device: { platform, address } }) =>
-      platform === 'ios' && isHexadecimal(address) ? [{ appId, token: address }] : [],
-    )
+    const tokens = rows.flatMap(({ device }) => smallToken(device.platform, device.address) ?? []).map((token) => ({ appId, token }))
     if (!isDry) await mergeTwins(trx, tokens)
     const known = await (isDry ? readDry(trx, at, rows, await findInCapitals(trx, tokens)) : readAndLock(trx, at, rows))
     const planned = isDry ? rows.map((row) => ({ ...row, externalId: row.externalId && hashName(appId, row.externalId) })) : rows

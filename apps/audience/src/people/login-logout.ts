@@ -1,7 +1,7 @@
 import type { KeyKind } from '@herald/contracts/administration'
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
-import { isHexadecimal } from './core/device.ts'
+import { smallToken } from './core/device.ts'
 import { decideOwnership, maxDevicesPerUser, tooManyDevices, toUserUpdate, type Ownership } from './core/identity.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { countDevices, findAddress, giveSubscription, lockSubscription } from './store/subscriptions.ts'
@@ -38,8 +38,9 @@ export const loginSubscription = (
 /** Merges the twins of a device (store/twins.ts). Gives the id of the device that stays, which is usually the device itself. */
 async function idAfterMerge(trx: Db, { appId, id }: { appId: string; id: string }): Promise<string> {
   const device = await findAddress(trx, { appId, id })
-  if (device?.platform !== 'ios' || !isHexadecimal(device.address)) return id
-  const merged = await mergeTwins(trx, [{ appId, token: device.address.toLowerCase() }])
+  const token = device && smallToken(device.platform, device.address)
+  if (!token) return id
+  const merged = await mergeTwins(trx, [{ appId, token }])
   return merged.get(id) ?? id
 }
 

@@ -2,6 +2,7 @@ import { notFound, tooManyReads } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { readCursor, writeCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { AddressSearch, MaskedUser, UserSummary } from '@herald/contracts/person'
+import { platforms } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import type { UserAddress } from '@herald/contracts/user'
 import { canonicalToken, hashAddress } from './core/device.ts'
@@ -25,11 +26,11 @@ export async function readMaskedUser(db: Db, { appId, user }: { appId: string; u
 /** Gives the user whose device has this token or endpoint. Fault: `not_found`. */
 export async function findUserByAddress(db: Db, { appId, address }: { appId: string; address: AddressSearch }): Promise<MaskedUser> {
   const { token, endpoint = '' } = address
-  // A token is searched for as it is, for Android, and as iOS tokens are stored.
+  // The search does not say the platform of a token, so the token is searched for as each platform's tokens are stored.
   const hashes =
     token === undefined
       ? [hashAddress(appId, 'endpoint', endpoint)]
-      : [token, canonicalToken('ios', token)].map((each) => hashAddress(appId, 'token', each))
+      : platforms.map((platform) => hashAddress(appId, 'token', canonicalToken(platform, token)))
   const owner = (await findOwner(db, hashes)) ?? (await findInCapitals(db, token ? [{ appId, token: token.toLowerCase() }] : []))[0]
   if (!owner) throw notFound()
   return readMaskedUser(db, { appId, user: owner })

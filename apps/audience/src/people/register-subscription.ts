@@ -5,7 +5,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
-import { canonicalToken, hashAddress, isHexadecimal, toDevice, type Device } from './core/device.ts'
+import { canonicalToken, hashAddress, smallToken, toDevice, type Device } from './core/device.ts'
 import {
   countTags,
   decideOwnership,
@@ -119,9 +119,10 @@ async function moveFromOld(trx: Db, { appId, device: { addressHash, address, key
 
 /** Gives the registration's iOS tokens of hexadecimal digits, whose devices may have twins. */
 const tokensOf = ({ appId, device: { platform, address }, old }: Registration): SmallToken[] =>
-  [address, old]
-    .filter((token) => platform === 'ios' && token !== null && isHexadecimal(token))
-    .map((token) => ({ appId, token: token ?? '' }))
+  [address, old ?? []]
+    .flat()
+    .flatMap((token) => smallToken(platform, token) ?? [])
+    .map((token) => ({ appId, token }))
 
 /** Locks the device that has the registration's address, then the device's owner and the user with the external id. */
 async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration): Promise<void> {
@@ -160,12 +161,15 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
   })
 }
 
-const toSought = ({ appId, device, externalId, changes }: Registration): Sought => ({
-  addressHash: device.addressHash,
-  smallKey: device.platform === 'ios' && isHexadecimal(device.address) ? smallKeyOf({ appId, token: device.address }) : null,
-  name: externalId === null ? null : userKeyOf({ appId, externalId }),
-  setsTags: countTags([], changes.tags),
-})
+function toSought({ appId, device, externalId, changes }: Registration): Sought {
+  const token = smallToken(device.platform, device.address)
+  return {
+    addressHash: device.addressHash,
+    smallKey: token === null ? null : smallKeyOf({ appId, token }),
+    name: externalId === null ? null : userKeyOf({ appId, externalId }),
+    setsTags: countTags([], changes.tags),
+  }
+}
 
 /** The plan of a registration's writes. `users`: the users on whose rows the plan depends. `leaves`: the user whom the device leaves, or null. */
 type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }

@@ -226,7 +226,7 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
       const batchId = pointer?.batchId ?? ''
       const taken = await dispatcher.call(takeBatch, {
         ...{ batchId, knowsSend: true, from: 0, takes: null },
-        ...{ environment: '', credentialsVersion: null },
+        ...{ environment: '', credentialsVersion: null, rate: null },
       })
       if (taken.answer === 'taken') {
         const unsent = recipientsOf(taken.recipients).map(({ subscriptionId }) => subscriptionId)
@@ -235,6 +235,8 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
           unsent,
           dead: [],
           guarded: [],
+          refused: [],
+          accepted: [],
           unavailable: [],
           answers: [],
           credentialsVersion: null,

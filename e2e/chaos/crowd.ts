@@ -27,13 +27,14 @@ export async function givenCrowd({ herald, tenant }: Platform, count: number): P
 
 /**
  * Makes devices of `platforms` in equal parts and writes them into audience's tables by SQL: 50,000 devices in seconds instead of minutes, each for a
- * user with the external id `user-<n>`. Each device has the address that the simulator knows, so pushes reach it.
+ * user with the external id `user-<n>`, from `firstUser` on. Each device has the address that the simulator knows, so pushes reach it.
  */
 export async function givenManyDevices(
   { herald, tenant }: Platform,
   count: number,
   platforms: readonly Device['platform'][] = everyPlatform,
   options: Record<string, unknown> = {},
+  firstUser = 0,
 ): Promise<Registered[]> {
   const devices = await makeDevices(tenant, count, platforms, options)
   const madeAt = new Date(Date.now() - 60_000)
@@ -46,7 +47,7 @@ export async function givenManyDevices(
       await client.query('begin')
       await client.query(
         `insert into users (id, app_id, external_id, created_at) select *, $4 from unnest($1::text[], $2::text[], $3::text[])`,
-        [userIds, some.map(() => tenant.appId), some.map((_device, place) => `user-${from + place}`), madeAt],
+        [userIds, some.map(() => tenant.appId), some.map((_device, place) => `user-${firstUser + from + place}`), madeAt],
       )
       await client.query(
         `insert into subscriptions (id, app_id, user_id, platform, address, address_hash, p256dh, auth, created_at, registered_at)

@@ -12,8 +12,10 @@ import { killDispatcher } from './scenarios/kill-dispatcher.ts'
 import { killImport } from './scenarios/kill-import.ts'
 import { loseNatsStore } from './scenarios/lose-nats-store.ts'
 import { natsFull } from './scenarios/nats-full.ts'
+import { oneBadRecipient } from './scenarios/one-bad-recipient.ts'
 import { outage } from './scenarios/outage.ts'
 import { ownerChanged } from './scenarios/owner-changed.ts'
+import { quota } from './scenarios/quota.ts'
 import { rollingRestart } from './scenarios/rolling-restart.ts'
 import { skewedClocks } from './scenarios/skewed-clocks.ts'
 import { wrongCredentials } from './scenarios/wrong-credentials.ts'
@@ -35,6 +37,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   erasure,
   'database-away': databaseAway,
   'nats-full': natsFull,
+  'one-bad-recipient': oneBadRecipient,
+  quota,
   'hostile-tenant': hostileTenant,
   outage,
   'skewed-clocks': skewedClocks,

@@ -77,13 +77,14 @@ test('a dry run says what a send then does, and explain says of every device wha
 }, 120_000)
 
 // spec: sending/dry-run-samples
-test('the sample payloads of a dry run are those that the provider then gets, apart from msgId, tag and token', async () => {
+test('the sample payloads of a dry run are those that the provider then gets, apart from msgId, tag, collapse key and token', async () => {
   const chosen = [0, 1, 2, 31, 33, 55, 56].map((index) => crowd[index]).filter((one) => one !== undefined)
   const notification = {
     target: { subscriptionIds: chosen.map(({ id }) => id) },
     content,
     data: { order: '17' },
     presentation: { sound: 'default', badge: 3 },
+    overrides: { ios: { aps: { category: 'ORDER' } }, android: { direct_boot_ok: true }, web: { renotify: true } },
   }
 
   const { samples } = await app.dryRun({ notification, samples: { subscriptionIds: chosen.map(({ id }) => id) } })
@@ -108,13 +109,13 @@ const campaignOf = (msgId: string | null): string | undefined =>
     .toString()
     .split('|')[1]
 
-/** Gives a payload without the parts that differ for each push: its msgId, the tag made from the msgId, and the token. */
+/** Gives a payload without the parts that differ for each push or send: its msgId, the tag made from the msgId, the collapse key, and the token. */
 function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
   const copy = structuredClone(payload) as {
     herald?: Json
     data?: Json
     tag?: string
-    message?: { token?: string; data: Json; android: { notification?: Json } }
+    message?: { token?: string; data: Json; android: { notification?: Json; collapse_key?: string } }
   }
   if (platform === 'ios') delete copy.herald?.['msgId']
   if (platform === 'web') {
@@ -125,6 +126,7 @@ function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
     delete copy.message.token
     delete copy.message.data['msgId']
     delete copy.message.android.notification?.['tag']
+    delete copy.message.android.collapse_key
   }
   return copy
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask } from './ask.ts'
+import { describeAnswers } from './describe-answers.ts'
 import { describeCodes } from './describe-codes.ts'
 import { describeConfiguration } from './describe-configuration.ts'
 import { describeMetrics } from './describe-metrics.ts'
@@ -13,6 +14,7 @@ const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/configuration.md', write: () => formatted('docs/configuration.md', describeConfiguration()) },
   { path: 'docs/topology.md', write: () => formatted('docs/topology.md', describeTopology()) },
   { path: 'docs/metrics.md', write: () => formatted('docs/metrics.md', describeMetrics()) },
+  { path: 'docs/provider-answers.md', write: () => formatted('docs/provider-answers.md', describeAnswers()) },
   { path: 'docs/guide/codes.md', write: () => formatted('docs/guide/codes.md', describeCodes()) },
   { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/describe.ts', 'openapi']) },
   { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/describe.ts', 'administration']) },

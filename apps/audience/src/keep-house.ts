@@ -4,6 +4,8 @@ import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
 import type { Audience } from './audience.ts'
 import type { Config } from './config.ts'
+import { purgeAccepted } from './delivery/store/accepted-devices.ts'
+import { purgeRates } from './delivery/store/send-rates.ts'
 import { purgeGuarded } from './delivery/store/circuits.ts'
 import { keepImports } from './people/manage-import.ts'
 import { removeAbandonedUsers } from './people/remove-abandoned-users.ts'
@@ -57,6 +59,8 @@ export function keepHouse(
       const more = await Promise.all([
         purgeFanOuts(db, fanOutDays),
         purgeGuarded(db),
+        purgeAccepted(db),
+        purgeRates(db),
         purgeDeviceDays(db, deviceDaysKept),
         purgeFormerDevices(db, ledgerDays),
       ])

@@ -2,6 +2,7 @@ import type { DatabaseWatch } from '@herald/service/health'
 import type { Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
 import { countOpenCircuits } from './delivery/store/circuits.ts'
+import { countSlowed } from './delivery/store/send-rates.ts'
 import { findDueAges } from './store/due.ts'
 import type { Db } from './store/tables.ts'
 
@@ -23,6 +24,15 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
       },
     },
   )
+  const slowed = readForScrape(watch, () => countSlowed(db))
+  metrics.gauge('herald_slowed_credentials', 'Credentials whose pushes are slowed down because the provider’s quota was used up.', {
+    labelNames: ['platform'],
+    async collect() {
+      const counts = await slowed()
+      this.reset()
+      for (const { platform, count } of counts ?? []) this.set({ platform }, count)
+    },
+  })
   const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has been so; above 5 s the sweep does not keep up.', {
     labelNames: ['queue'],

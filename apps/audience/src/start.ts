@@ -13,6 +13,7 @@ import { openAppSettings } from './app-settings.ts'
 import { commitTogether } from './commit-together.ts'
 import type { Config } from './config.ts'
 import { remember, rememberSends } from './delivery/read-taken.ts'
+import { openSendRates } from './delivery/send-rates.ts'
 import { serveDispatchers } from './delivery/serve-dispatchers.ts'
 import { spareTakers } from './delivery/spare-takers.ts'
 import { openTakers } from './delivery/takers.ts'
@@ -75,6 +76,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const dispatchers = serveDispatchers({
     ...ofSends,
     ...{ remembered, takersSpared, poke, outageProbeMs },
+    rates: openSendRates({ db: kept, log }),
     maxHoldSeconds: config.BREAKER_MAX_HOLD_SECONDS,
     circuitMemory: rememberCircuits(service, outageProbeMs),
     wakeFanOut: (appId) => wakeFanOut(ofSends, appId),

@@ -11,6 +11,7 @@ import type { Audience } from './audience.ts'
 import { listOpenPushes } from './delivery/list-open-pushes.ts'
 import type { Dispatchers } from './delivery/serve-dispatchers.ts'
 import { listCircuits, listOpenCircuits } from './delivery/store/circuits.ts'
+import { listSlowed } from './delivery/store/send-rates.ts'
 import type { Takers } from './delivery/takers.ts'
 import { probeCircuits } from './delivery/update-circuits.ts'
 import { eraseApp } from './erase-app.ts'
@@ -91,7 +92,10 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.listOpenPushes, reading(listOpenPushes))
   bus.answer(
     calls.readCircuits,
-    reading(async ({ db: ofReads }, { appId }) => ({ circuits: await listCircuits(ofReads, appId) })),
+    reading(async ({ db: ofReads }, { appId }) => ({
+      circuits: await listCircuits(ofReads, appId),
+      slowed: await listSlowed(ofReads, appId),
+    })),
   )
   bus.answer(calls.listOpenCircuits, () => reads((ofReads) => listOpenCircuits(ofReads)))
   bus.answer(calls.probeCircuits, (request) => probeCircuits({ db, poke }, request))

@@ -38,6 +38,7 @@ const duplicate = (campaignId: string, app = appId) => platform.gateway.call(dup
 type Query = { limit?: number; cursor?: string; q?: string; status?: CampaignStatus; transactional?: boolean }
 const list = (app: string, query: Query = {}) => platform.gateway.call(listCampaigns, { appId: app, limit: 100, ...query })
 
+const overrides = { android: { direct_boot_ok: true, notification: { click_action: 'OPEN', sound: null } } }
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 test('a draft is answered with every field; a field that is not set is null, empty or has its default', async () => {
@@ -59,6 +60,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     collapseId: null,
     priority: 'high',
     presentation: null,
+    overrides: null,
     bypass: {},
     recurringOf: null,
     remainderOf: null,
@@ -145,8 +147,16 @@ test('a page of campaigns ends at 512 KiB, and the next page goes on from there'
 
 // spec: campaigns/replace-draft
 test('replacing a draft removes a field that is left out, and is refused for an unknown template or segment and for a time too far ahead', async () => {
-  const id = await create({ name: 'Before', segment, experiment: givenExperiment(), data: { source: 'before' }, collapseId: 'news' })
+  const id = await create({
+    name: 'Before',
+    segment,
+    experiment: givenExperiment(),
+    data: { source: 'before' },
+    overrides,
+    collapseId: 'news',
+  })
   const before = await get(id)
+  expect(before.overrides).toEqual(overrides)
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
   const after = await replace(id, { name: 'After', segmentId, schedule: { type: 'user_timezone', localTime: '09:00' } })
@@ -158,6 +168,7 @@ test('replacing a draft removes a field that is left out, and is refused for an 
     schedule: { type: 'user_timezone', localTime: '09:00' },
     experiment: null,
     data: {},
+    overrides: null,
     collapseId: null,
   })
   expect(await get(id)).toEqual(after)
@@ -230,12 +241,13 @@ test('when a draft is sent and replaced at the same time, the old or the new bod
 test('a scheduled campaign is duplicated as a draft with the same body, and its saved segment is copied anew when the draft is sent', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
-  const template = { name: 'Duplicated', content: givenContent(), data: { source: 'template' } }
+  const template = { name: 'Duplicated', content: givenContent(), data: { source: 'template' }, overrides }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template })
   const schedule = { type: 'at', at: new Date(Date.now() + day).toISOString() } as const
   const id = await create({ segmentId, templateId, schedule, experiment: givenExperiment(), ttl: 60 })
   await send(id)
   const original = await get(id)
+  expect(original.overrides).toEqual(overrides)
   const copy = await duplicate(id)
   expect(copy).toEqual({ ...original, id: copy.id, status: 'draft', segment: null, nextAt: null, createdAt: isoTime })
   expect(copy.id).not.toBe(id)

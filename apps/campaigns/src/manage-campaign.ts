@@ -68,7 +68,7 @@ export const noDraft = (status: CampaignStatus): Fault =>
   fault('invalid_state', `The campaign is ${status === 'draft' ? 'not a draft any more' : status}; only a draft can be changed or deleted.`)
 
 function toCampaign(row: CampaignRow): Campaign {
-  const { id, name, status, transactional, content, schedule, experiment, silent, data, ttl, priority, presentation, bypass, failure } = row
+  const { id, name, status, transactional, content, schedule, experiment, silent, data, ttl, priority, presentation, bypass } = row
   const waits = status === 'scheduled' || status === 'active'
   return {
     id,
@@ -87,11 +87,12 @@ function toCampaign(row: CampaignRow): Campaign {
     collapseId: row.collapseId,
     priority,
     presentation,
+    overrides: row.overrides,
     bypass,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
     test: row.test === true,
-    failure,
+    failure: row.failure,
     cancelling: isCancelling(row),
     nextAt: waits ? toIso(row.dueAt) : null,
     missedCount: row.missedCount,

@@ -53,7 +53,7 @@ export async function deleteTemplate({ db }: Flow, { appId, templateId }: One): 
 const duplicateName = (): Fault => fault('duplicate_name', 'A template of this name exists already. Choose another name.')
 
 function toTemplate(row: store.TemplateRow): Template {
-  const { id, name, description, content, data, presentation, ttl, priority, silent } = row
+  const { id, name, description, content, data, presentation, overrides, ttl, priority, silent } = row
   return {
     id,
     name,
@@ -61,6 +61,7 @@ function toTemplate(row: store.TemplateRow): Template {
     content,
     data,
     presentation,
+    overrides,
     ttl,
     collapseId: row.collapseId,
     priority,

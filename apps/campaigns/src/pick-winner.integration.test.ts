@@ -40,7 +40,13 @@ async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
 
 // spec: experiments/winner, experiments/remainder
 test('the winner is a new campaign under way, with the variant’s content, for the users outside the sample of the frozen segment', async () => {
-  const of = await sent({ name: 'Autumn sale', ttl: 60, data: { source: 'parent' }, collapseId: 'news' })
+  const of = await sent({
+    name: 'Autumn sale',
+    ttl: 60,
+    data: { source: 'parent' },
+    overrides: { web: { renotify: true } },
+    collapseId: 'news',
+  })
   const { id, status } = await pick(of)
   expect(status).toBe('sending')
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', remainder_of: of, transactional: false, experiment: null })
@@ -54,6 +60,7 @@ test('the winner is a new campaign under way, with the variant’s content, for 
     content: givenContent('It is b.'),
     ttl: 60,
     data: { source: 'parent' },
+    overrides: { web: { renotify: true } },
     collapseId: 'news',
     experiment: null,
     remainder: { of, sampleRate: 0.2 },

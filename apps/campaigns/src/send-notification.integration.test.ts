@@ -46,7 +46,12 @@ const givenTemplate = async (fields: Partial<{ id: string; ttl: number; silent: 
 // spec: sending/accept, sending/committed
 test('an accepted notification is a committed campaign; audience is told of it and reads the frozen send', async () => {
   const { id, status, replayed } = await send(
-    givenNotification({ data: { order: '17' }, priority: 'normal', bypass: { quietHours: true } }),
+    givenNotification({
+      data: { order: '17' },
+      overrides: { ios: { aps: { category: 'ORDER' } } },
+      priority: 'normal',
+      bypass: { quietHours: true },
+    }),
   )
   expect({ status, replayed }).toEqual({ status: 'sending', replayed: false })
 
@@ -66,6 +71,7 @@ test('an accepted notification is a committed campaign; audience is told of it a
       collapseId: null,
       priority: 'normal',
       presentation: null,
+      overrides: { ios: { aps: { category: 'ORDER' } } },
       bypass: { quietHours: true },
       experiment: null,
       remainder: null,

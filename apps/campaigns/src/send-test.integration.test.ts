@@ -64,7 +64,13 @@ test('a test is a notification that is marked as a test in its row and in the se
 
 // spec: administration/test-send, webhooks/event-completed
 test('testing a draft or a cancelled campaign sends its text, fields and name, and does not change the campaign', async () => {
-  const about = { ttl: 60, collapseId: 'autumn', priority: 'normal', data: { page: 'sale' } } as const
+  const about = {
+    ttl: 60,
+    collapseId: 'autumn',
+    priority: 'normal',
+    data: { page: 'sale' },
+    overrides: { web: { renotify: true } },
+  } as const
   const { id: of } = await gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ name: 'Autumn', ...about }) })
   const before = await platform.rowOf(of)
 

@@ -4,6 +4,8 @@ import {
   type Decided,
   type FinishBatch,
   type Recipient,
+  type RefusedLetter,
+  type SendRate,
   type TakenBatch,
 } from '@herald/contracts/batch'
 import { mostAttemptsBefore, type End, type FailureCode } from '@herald/contracts/outcome'
@@ -13,7 +15,10 @@ import type { Became } from './measures.ts'
 import type { Committed } from './record-outcomes.ts'
 import type { Heard, Settlement } from './send-push.ts'
 
-type Result = Pick<FinishBatch, 'environments' | 'unsent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
+type Result = Pick<
+  FinishBatch,
+  'environments' | 'unsent' | 'dead' | 'guarded' | 'refused' | 'accepted' | 'unavailable' | 'answers' | 'retries' | 'rate'
+>
 
 /** Collects what becomes of the pushes of one batch. Outcomes go to the tracker as they come; everything else waits for finish-batch. */
 export type Report = {
@@ -21,8 +26,13 @@ export type Report = {
   begun(): void
   /** Notes that `committed()` need not wait any longer for this many of the begun pushes. */
   ended: Committed
-  /** Notes how a push was settled. Calls `committed` when the outcome is committed, or at once for a push that has no outcome yet. */
-  settle(recipient: Recipient, settlement: Settlement, committed: Committed): void
+  /**
+   * Notes how a push to `host` was settled (empty where all devices of a platform go to one host). Calls `committed` when the outcome is committed, or
+   * at once for a push that has no outcome yet.
+   */
+  settle(recipient: Recipient, settlement: Settlement, committed: Committed, host?: string): void
+  /** Notes the first device of a host whose push was accepted. */
+  accepted(device: FinishBatch['accepted'][number]): void
   /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
@@ -48,8 +58,25 @@ export type Report = {
 
 /** Opens the report of a taken batch. `test` is set for the batch of a test. `variantFor` gives the variant that a user gets in an experiment. */
 export function openReport(
-  { recorder, measures, complain, providers }: Dispatcher,
-  { appId, campaignId, day, platform, no, probe, trail, test }: TakenBatch & { answer: 'taken' } & { test?: true | undefined },
+  { recorder, measures, complain, providers, acceptedLately }: Dispatcher,
+  {
+    appId,
+    campaignId,
+    day,
+    platform,
+    no,
+    probe,
+    trail,
+    test,
+    credentialsVersion,
+    rate,
+    takenAt,
+  }: TakenBatch & { answer: 'taken' } & {
+    test?: true | undefined
+    credentialsVersion: number | null
+    rate: SendRate | null
+    takenAt: number
+  },
   variantFor: (userId: string) => string,
 ): Report {
   const outcomes = recorder.open({
@@ -65,16 +92,26 @@ export function openReport(
   const unsent: Result['unsent'] = []
   // These lists hold instants of this process's monotonic clock. Finish-batch gets durations, because audience has another clock.
   const dead: (Omit<Result['dead'][number], 'agoMs'> & { askedAt: number })[] = []
-  const guarded: (Omit<Result['guarded'][number], 'agoMs'> & { askedAt: number })[] = []
+  const guarded: (Omit<Result['guarded'][number], 'agoMs' | 'retryInMs'> & { askedAt: number; readyAt: number | null })[] = []
   const unavailable: (Omit<Result['unavailable'][number], 'retryInMs' | 'agoMs'> & { readyAt: number | null; heardAt: number })[] = []
   const retries: (Omit<Result['retries'][number], 'retryInMs' | 'agoMs'> & { readyAt: number; heardAt: number })[] = []
   const answers = new Map<CircuitEnvironment, Answers>()
+  const refused: Result['refused'] = []
+  const accepted: Result['accepted'] = []
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
+  let [answered, quotaRefused] = [0, 0]
   /** How many pushes `committed()` still waits for. */
   let open = 0
   let whenNone: (() => void) | undefined
 
+  /** Says whether audience has not heard for a minute that the credentials are accepted at this place, and remembers that it hears it now. */
+  const isAcceptedNews = (place: string): boolean => {
+    const name = `${appId} ${platform} ${credentialsVersion} ${place}`
+    if (acceptedLately.has(name)) return false
+    acceptedLately.set(name, true)
+    return true
+  }
   const because = (became: Became, code: string, providerCode: string) => {
     const reason = `${became} ${code} ${providerCode}`.trim()
     const known = reasons.has(reason) || reasons.size < mostReasons ? reason : 'others'
@@ -125,9 +162,14 @@ export function openReport(
   return {
     begun: () => void (open += 1),
     ended,
-    settle(recipient, settlement, committed) {
-      if (settlement.heard) hear(settlement.heard)
+    accepted: (device) => void accepted.push(device),
+    settle(recipient, settlement, committed, host = '') {
       const { place, subscriptionId, userId, tokenVersion } = recipient
+      const { heard } = settlement
+      answered += 1
+      if (settlement.isQuota) quotaRefused += 1
+      if (heard) hear(heard)
+      if (heard && isRefusal(heard.letter)) refused.push({ environment: heard.environment, host, letter: heard.letter, subscriptionId })
       const { tries } = settlement
       const push = { tokenVersion, attempts: tries }
       switch (settlement.is) {
@@ -165,11 +207,26 @@ export function openReport(
           return committed(1)
         }
         case 'guarded': {
-          const { handedOverAt: askedAt, code, providerCode } = settlement
+          const { handedOverAt: askedAt, code, providerCode, letter, inMs } = settlement
+          const environment = heard?.environment ?? ''
           counted.guarded += 1
           measures.became(platform, 'guarded', code)
           complainOf('guarded', code, providerCode)
-          guarded.push({ place, subscriptionId, userId, tokenVersion, tries, askedAt, code, providerCode })
+          const again = { readyAt: inMs === null ? null : performance.now() + inMs }
+          guarded.push({
+            place,
+            subscriptionId,
+            userId,
+            tokenVersion,
+            environment,
+            host,
+            letter,
+            tries,
+            askedAt,
+            code,
+            providerCode,
+            ...again,
+          })
           return committed(1)
         }
       }
@@ -204,7 +261,17 @@ export function openReport(
         environments,
         unsent,
         dead: dead.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
-        guarded: guarded.map(({ askedAt, ...one }) => ({ ...one, agoMs: ago(askedAt) })),
+        guarded: guarded.map(({ askedAt, readyAt, ...one }) => ({
+          ...one,
+          agoMs: ago(askedAt),
+          retryInMs: readyAt === null ? null : ahead(readyAt),
+        })),
+        ...(rate &&
+          (rate.most !== null || quotaRefused > 0) && {
+            rate: { ...rate, accepted: counted.sent, refused: quotaRefused, answered, takenAgoMs: ago(takenAt) },
+          }),
+        refused,
+        accepted: accepted.filter(({ environment, host }) => refused.length > 0 || isAcceptedNews(`${environment} ${host}`)),
         unavailable: unavailable.map(({ readyAt, heardAt, ...one }) => ({
           ...one,
           retryInMs: readyAt === null ? null : ahead(readyAt),
@@ -218,7 +285,7 @@ export function openReport(
         })),
         answers: [...answers].flatMap(([environment, { runs, code }]) => {
           const all = runs.map(({ letter, count }) => letter.repeat(count)).join('')
-          const seen = probe || all.includes('u') ? all : all.replaceAll('a', '')
+          const seen = probe || all.includes('u') ? all : all.replaceAll(/[ap]/g, '')
           return seen === '' ? [] : [{ environment, seen: shortenAnswers(seen), code }]
         }),
       }
@@ -237,4 +304,6 @@ type Answers = { runs: { letter: Letter; count: number }[]; code: FailureCode | 
 const mostReasons = 8
 
 /** The letters of answers, from the one that says least about the circuit to the one that says most. */
-const gravity = 'sauwgc'
+const gravity = 'sapuwtgc'
+
+const isRefusal = (letter: Letter): letter is RefusedLetter => letter === 'g' || letter === 't' || letter === 'w'

@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { spellAnswers, type FinishBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import { afterAll, describe, expect, test } from 'vitest'
 import { giveForeignKey, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
-import type { Device } from './testing/start-simulator.ts'
 
 /** What a dispatcher tells audience for its circuits, and what it does at an open circuit (spec: providers/circuit-holds, providers/guard-many). */
 
@@ -133,19 +133,30 @@ describe('probes', () => {
     expect(sentTo(row, await deliver(row))).toEqual([idsOf(row)[0]])
   })
 
-  test.each<[string, () => Promise<Device[]>, (appId: string) => void, string]>([
-    ['android', () => rig.androids(2), (appId) => giveForeignKey(rig.peers, 'android', appId), 'c'],
-    ['web', () => browsers(2), (appId) => giveForeignKey(rig.peers, 'web', appId), 'w'],
-  ])('%s: a refused probe goes back to audience, no attempt counted, due after the others', async (platform, make, refuse, letter) => {
+  test('a probe whose answer says that the credentials are wrong goes back to audience, no attempt counted, due after the others', async () => {
     const appId = newId()
-    refuse(appId)
-    const row = rig.peers.queue(platform === 'web' ? 'web' : 'android', await make(), { appId, probe: true, tries: 4 })
+    giveForeignKey(rig.peers, 'android', appId)
+    const row = rig.peers.queue('android', await rig.androids(2), { appId, probe: true, tries: 4 })
     const finish = await deliver(row)
     const at = new Map(finish.retries.map(({ subscriptionId, retryInMs }) => [subscriptionId, retryInMs]))
     const [probed = '', other = ''] = idsOf(row)
-    expect(finish.answers).toMatchObject([{ seen: letter }])
+    expect(finish.answers).toMatchObject([{ seen: 'c' }])
     expect(retriesOf(finish)).toEqual({ [probed]: 4, [other]: 4 })
     expect(at.get(probed)).toBeGreaterThan((at.get(other) ?? 0) + 500)
+  })
+
+  // spec: providers/accepted-before
+  test('a browser that refuses the key goes to audience with its host, and each finish with a refusal names a device of the host that accepted', async () => {
+    const foreign = await browsers(1, { applicationServerKey: randomBytes(65).toString('base64url') })
+    const row = rig.peers.queue('web', [...foreign, ...(await browsers(2))])
+    const finish = await deliver(row)
+    const [refused = '', ...others] = idsOf(row)
+    const host = new URL(rig.simulator.addresses.webPush).host
+    expect(finish.guarded).toMatchObject([{ subscriptionId: refused, letter: 'w', host, tries: 1, code: 'credentials_invalid' }])
+    expect(finish.guarded[0]?.retryInMs).toBeGreaterThan(0)
+    expect(finish.refused).toEqual([{ environment: '', host, letter: 'w', subscriptionId: refused }])
+    expect(finish.accepted).toMatchObject([{ environment: '', host }])
+    expect(others).toContain(finish.accepted[0]?.subscriptionId)
   })
 
   test('when the answer to a probe leaves open whether the device’s token is dead, the push goes to the mass guard', async () => {

@@ -77,10 +77,11 @@ async function begin(
     const credentials = await dispatcher.credentials.of(appId, dispatcher.providers[platform].kind)
     const transport = credentials && dispatcher.transports.for(appId, credentials)
     const circuit = { environment: transport?.environment ?? '', credentialsVersion: transport?.version ?? null } as const
+    const rate = transport?.rate ?? null
     const known = dispatcher.sends.get(campaignId)
     const askedAt = performance.now()
     const takenAt = givenAt ?? askedAt
-    const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit }
+    const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit, rate }
     const answer = await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
     // The durations in audience's answer count from when audience was asked. The durations of this process count from `takenAt`.
@@ -107,11 +108,15 @@ function prepareTaken({ sends }: Dispatcher, { campaignId, send }: TakenBatch & 
  */
 async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const { bus, log } = dispatcher
-  const { taken, takenAt, prepared } = batch
+  const { taken, takenAt, prepared, transport } = batch
   const { batchId, campaignId, appId, takes, tries } = taken
   const lease = keepLease(takenAt, async () => (await bus.call(renewBatch, { batchId, appId, takes })).held)
   const { test } = prepared.send
-  const report = openReport(dispatcher, { ...taken, test }, (userId) => prepared.variantFor(userId))
+  const report = openReport(
+    dispatcher,
+    { ...taken, test, credentialsVersion: batch.circuit.credentialsVersion, rate: transport?.rate ?? null, takenAt },
+    (userId) => prepared.variantFor(userId),
+  )
   const forget = dispatcher.jobs.onCutOff((answer) => {
     for (const hear of batch.flights) hear?.(answer)
   })

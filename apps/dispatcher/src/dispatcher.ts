@@ -34,6 +34,8 @@ export type Dispatcher = {
   readonly origins: Origins
   /** The waits before the second, third and further attempts of a push at a provider, in seconds. */
   readonly schedule: readonly number[]
+  /** The places (app, credentials, environment, host) of which audience has heard within a minute that a device accepted. */
+  readonly acceptedLately: LRUCache<string, true>
   /** The sends that were read lately, by campaign id, with their content compiled. */
   readonly sends: LRUCache<string, PreparedSend>
   /**

@@ -37,7 +37,7 @@ export async function openRecipients(
   const decided = [...taken.decided]
   for (let more = taken.more; more;) {
     const from = count + decided.length
-    const asked = { batchId, knowsSend: true, from, takes, ...circuit }
+    const asked = { batchId, knowsSend: true, from, takes, ...circuit, rate: null }
     const part = await untilAnswered(() => bus.call(takeBatch, asked), giveUp)
     if (part?.answer !== 'taken') return undefined
     const further = readRecipients(part.recipients)

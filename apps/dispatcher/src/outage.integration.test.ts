@@ -62,7 +62,7 @@ test('audience is told that a probe was answered, even with a rate limit or a de
   const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'rate_limited' } }), { probe: true })
   expect((await deliver(row)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
   const dead = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }), { probe: true })
-  expect((await deliver(dead)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
+  expect((await deliver(dead)).answers).toEqual([{ environment: '', seen: 'p', code: null }])
   const asUsual = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }))
   expect((await deliver(asUsual)).answers).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { CircuitEnvironment, Recipient } from '@herald/contracts/batch'
+import type { CircuitEnvironment, Recipient, RefusedLetter } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { PreparedSend } from '@herald/contracts/prepare-send'
 import type { Answer, Environment } from './core/answer.ts'
@@ -22,9 +22,21 @@ export type Settlement = (
    * when the ttl ends before the wait does.
    */
   | { is: 'unavailable'; tries: number; environment: CircuitEnvironment; code: FailureCode; providerCode: string; inMs: number | null }
-  /** Either the token is dead or the app's settings are wrong. The mass guard decides which. */
-  | { is: 'guarded'; tries: number; code: FailureCode; providerCode: string; handedOverAt: number }
-) & { heard?: Heard | undefined }
+  /** Either the device or the app's settings are wrong: audience decides which. `inMs`: when the push may be tried again; null when it may not. */
+  | {
+      is: 'guarded'
+      tries: number
+      code: FailureCode
+      providerCode: string
+      handedOverAt: number
+      letter: RefusedLetter
+      inMs: number | null
+    }
+) & {
+  heard?: Heard | undefined
+  /** The provider refused the push because of a quota of the credentials. */
+  isQuota?: true
+}
 
 /** A dead token. A device that registered again after `handedOverAt` (by `performance.now()`) is alive, whatever the answer says. */
 export type Dead = { handedOverAt: number; since: string | null }
@@ -107,7 +119,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   if (answer === accepted?.answer && sending.transport.environmentOf(recipient) === accepted.asked) return accepted.settlement
   const { provider, prepared, transport, measures, triesBefore, probe, origins } = sending
   const meaning = readAnswer(provider.answers, answer)
-  const heard = heardOf(provider, meaning, answer, transport.environmentOf(recipient))
+  const heard = heardOf(sending, meaning, answer, transport.environmentOf(recipient))
   const tries = triesBefore + 1
   const left = ttlLeftMs(prepared.send.ttl, sending.elapsedMs())
   // spec: sending/ttl-zero. `nextTry` decides it for answers of a provider that may be repeated, this function for the others.
@@ -133,19 +145,35 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
     case 'bad':
       return failed(meaning.code)
     case 'guarded':
-      // A push with a ttl of 0 fails now, because it cannot wait for the decision of the mass guard, which may let a push be tried again.
+    case 'suspect': {
+      // A push with a ttl of 0 fails now, because it cannot wait for the decision of audience, which may let a push be tried again.
       if (isNowOrNever) return failed(meaning.code)
-      return { is: 'guarded', tries, code: meaning.code, providerCode, handedOverAt, heard }
+      const next =
+        meaning.class === 'suspect' ? nextTry(meaning, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() }) : null
+      const letter = meaning.class === 'suspect' ? 'w' : 'provesCredentials' in meaning && meaning.provesCredentials ? 't' : 'g'
+      return {
+        is: 'guarded',
+        tries,
+        code: meaning.code,
+        providerCode,
+        handedOverAt,
+        letter,
+        inMs: next?.is === 'retry' ? next.inMs : null,
+        heard,
+      }
+    }
     case 'config':
       // The device is not at fault, so its push waits until the circuit closes.
       return isNowOrNever ? failed(meaning.code) : again(meaning.code, probe ? probedAgainMs : 0)
     case 'refused':
       if (left > refusedAgainMs) return again('provider_unavailable', refusedAgainMs)
       return { ...failed('provider_unavailable'), tries: triesBefore }
-    case 'suspect':
+    case 'quota': {
+      const next = nextTry(meaning, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() })
+      return { ...(next.is === 'retry' ? again(meaning.code, next.inMs) : failed(next.code)), isQuota: true }
+    }
     case 'retry':
     case 'unknown': {
-      if (meaning.class === 'suspect' && probe && !isNowOrNever) return again(meaning.code, probedAgainMs)
       if (meaning.code === 'internal') measures.unknownAnswer(provider.platform)
       const next = nextTry(meaning, { tries, ttlLeftMs: left, schedule: sending.schedule, random: Math.random() })
       if (isUnavailable(meaning) && !isNowOrNever) {
@@ -173,9 +201,11 @@ function noteOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, an
  * Says what an answer tells a circuit; undefined when it tells nothing, for example because only one of many push services is away. An acceptance
  * counts for the environment that accepted, a refusal for the environment that was asked first.
  */
-function heardOf({ hasManyHosts }: Provider, meaning: AnswerMeaning, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
-  const letter = letterOf(meaning, answer)
-  if (!letter || (hasManyHosts && (letter === 'u' || letter === 'a'))) return undefined
+function heardOf({ provider, probe }: Sending, meaning: AnswerMeaning, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
+  const letter = letterOf(meaning, answer, probe)
+  const isOfOneHost = letter === 'u' || letter === 'a' || (letter === 'p' && !probe)
+  if (!letter || (provider.hasManyHosts && isOfOneHost)) return undefined
   const accepted = letter === 's' && answer.is === 'answered' ? answer.environment : null
-  return { environment: accepted ?? asked, letter, code: letter !== 'a' && 'code' in meaning ? meaning.code : null }
+  const hasCode = letter !== 'a' && letter !== 'p' && 'code' in meaning
+  return { environment: accepted ?? asked, letter, code: hasCode ? meaning.code : null }
 }

@@ -103,10 +103,18 @@ async function sendInOrder(
     report.ended(pushes)
   }
 
+  const host = toAll.provider.hasManyHosts ? origin.replace(/^web /, '') : ''
+  let isAccepted = false
   const ended = (recipient: Recipient, settlement: Settlement): void => {
-    if (settlement.is === 'sent') return report.settle(recipient, settlement, committed)
+    if (settlement.is === 'sent') {
+      if (!isAccepted && settlement.heard) {
+        isAccepted = true
+        report.accepted({ environment: settlement.heard.environment, host, subscriptionId: recipient.subscriptionId })
+      }
+      return report.settle(recipient, settlement, committed)
+    }
     if (settlement.heard?.letter === 'c') refused.abort()
-    return within(() => report.settle(recipient, settlement, committed))
+    return within(() => report.settle(recipient, settlement, committed, host))
   }
   /** Fails one push after a mistake of Herald's, so that the other pushes go on. The error's message may hold anything, so it is not logged. */
   const mistaken = (recipient: Recipient, { name, stack = '' }: Error): void => {

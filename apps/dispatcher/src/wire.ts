@@ -65,6 +65,7 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
     complain: openComplaints(log),
     origins: openOrigins(config.OUTAGE_PROBE_SECONDS * 1000),
     schedule: config.PROVIDER_RETRY_SECONDS,
+    acceptedLately: new LRUCache({ max: 5_000, ttl: 60_000 }),
     sends: new LRUCache({ max: keptSends }),
     uncommitted: new Map(),
   }

@@ -1,12 +1,27 @@
+import { knownAnswer } from '@herald/contracts/provider-answers'
 import type { Answer } from './request.ts'
 
 /** The behaviours of a device with which its provider refuses a push to it. */
 export const refusals = ['dead', 'bad_token', 'rate_limited', 'failing', 'unavailable', 'sender_mismatch'] as const
-export const behaviours = ['ok', ...refusals, 'silent', 'slow', 'reset_after_accept', 'accepted_then_503'] as const
+export const behaviours = [
+  'ok',
+  ...refusals,
+  'known',
+  'odd_header',
+  'switching_protocols',
+  'silent',
+  'slow',
+  'reset_after_accept',
+  'accepted_then_503',
+] as const
 export type Refusal = (typeof refusals)[number]
 
 export type Behaviour = {
   answer: (typeof behaviours)[number]
+  /** With `known`: the name of an answer of a real service (libs/contracts/src/provider-answers.ts). */
+  known?: string | undefined
+  /** The text of `Retry-After`, also one that no RFC knows. */
+  retryAfter?: string | undefined
   retryAfterSeconds?: number | undefined
   delayMs?: number | undefined
   /** This many pushes to the device get this behaviour, and later ones are answered `ok` again. When absent, all pushes get this behaviour. */
@@ -28,7 +43,9 @@ export function behave(
   if (!behaviour) return accept()
   if (behaviour.times !== undefined && --behaviour.times <= 0) device.behaviour = undefined
   const { delayMs = behaviour.answer === 'slow' ? slowMs : 0 } = behaviour
-  return { ...answerAs(behaviour, accept, refuse), delayMs }
+  const answer = answerAs(behaviour, accept, refuse)
+  const retryAfter = behaviour.retryAfter === undefined ? {} : { 'retry-after': behaviour.retryAfter }
+  return { ...answer, headers: { ...answer.headers, ...retryAfter }, delayMs }
 }
 
 function answerAs(behaviour: Behaviour, accept: () => Answer, refuse: (refusal: Refusal, behaviour: Behaviour) => Answer): Answer {
@@ -36,6 +53,15 @@ function answerAs(behaviour: Behaviour, accept: () => Answer, refuse: (refusal: 
     case 'ok':
     case 'slow':
       return accept()
+    case 'known':
+      return answerOfService(behaviour.known ?? '')
+    // Servers and proxies of others send such fields (curl#9448); the push is accepted.
+    case 'odd_header': {
+      const answer = accept()
+      return { ...answer, headers: { ...answer.headers, 'X-Upper': 'case', 'x-trailing': 'blank ' } }
+    }
+    case 'switching_protocols':
+      return { status: 101, headers: {}, body: '', reason: 'Switching Protocols' }
     case 'silent':
       return { status: 0, headers: {}, body: '', reason: 'silent', ending: 'silence' }
     case 'reset_after_accept':
@@ -46,4 +72,11 @@ function answerAs(behaviour: Behaviour, accept: () => Answer, refuse: (refusal: 
     default:
       return refuse(behaviour.answer, behaviour)
   }
+}
+
+/** Gives an answer of a real service by its name. Throws when no service is known to give it. */
+export function answerOfService(name: string): Answer {
+  const known = knownAnswer(name)
+  if (!known) throw new Error(`no real service is known to answer "${name}"`)
+  return { status: known.status, headers: { ...known.headers }, body: known.body, reason: known.name }
 }

@@ -3,6 +3,7 @@ import { check, type Route } from './control-http.ts'
 import { isReachedBy, uninstall, type Devices } from './devices.ts'
 import type { Listener } from './listener.ts'
 import type { Service, FaultBoard } from './faults.ts'
+import type { Quota } from './fcm/quota.ts'
 import type { Accounts } from './accounts.ts'
 import type { State } from './state.ts'
 import type { Recording } from './record.ts'
@@ -20,6 +21,7 @@ export type Controlled = {
   state: State
   recording: Recording
   faults: FaultBoard
+  quota: Quota
   providerTokens: ProviderTokens
   accessTokens: AccessTokens
   crowd: Crowd

@@ -1,3 +1,4 @@
+import { knownAnswer } from '@herald/contracts/provider-answers'
 import * as z from 'zod'
 import { makeApnsAccount, makeFcmAccount } from './accounts.ts'
 import { behaviours } from './behaviour.ts'
@@ -19,13 +20,19 @@ const NewAccount = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('fcm'), projectId: z.string().regex(/^[\w.:-]+$/) }),
 ])
 
+const known = z.string().refine((name) => knownAnswer(name) !== undefined, 'no real service is known to answer this')
 const behaviourFields = {
   answer: z.enum(behaviours),
+  known: known.optional(),
+  retryAfter: z.string().optional(),
   retryAfterSeconds: z.number().int().min(0).optional(),
   delayMs: z.number().min(0).optional(),
   times: z.number().int().min(1).optional(),
 }
-const NewBehaviour = z.strictObject(behaviourFields)
+const NewBehaviour = z.strictObject(behaviourFields).refine(({ answer, known }) => answer !== 'known' || known !== undefined, {
+  path: ['known'],
+  message: 'must name the answer',
+})
 const BehaviourOfMany = z.strictObject({
   ...behaviourFields,
   ids: z.array(text).optional(),
@@ -59,6 +66,12 @@ const NewFaults = z.strictObject({
       'must be 503, "refuse" or null',
     )
     .optional(),
+  answer: known.nullable().optional(),
+  /** How many messages a minute FCM takes from each project; null for as many as come. */
+  quota: z
+    .strictObject({ perMinute: z.number().int().min(1) })
+    .nullable()
+    .optional(),
   record: z.enum(['full', 'counts']).optional(),
   providerTokenUpdates: z.number().int().min(1).optional(),
 })
@@ -91,7 +104,7 @@ const NewReports = z.strictObject({
 
 /** Serves the control API: plain HTTP and JSON, described in the README. */
 export function listenForControl(at: { port: number; bindTo: string }, parts: Controlled) {
-  const { devices, recording, faults, crowd, listeners, accessTokens, providerTokens } = parts
+  const { devices, recording, faults, quota, crowd, listeners, accessTokens, providerTokens } = parts
   const deviceOf = (id: string): Device => {
     const device = devices.byId(id)
     if (!device) throw new ControlError(`id: there is no device ${id}`)
@@ -116,9 +129,10 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       'PUT',
       '/faults',
       ({ body }) => {
-        const { service, record, providerTokenUpdates, ...changes } = check(NewFaults, body)
+        const { service, record, providerTokenUpdates, quota: wantedQuota, ...changes } = check(NewFaults, body)
         faults.set(service, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)))
         if (record) recording.keep(record)
+        if (wantedQuota !== undefined) quota.set(wantedQuota?.perMinute ?? null)
         if (providerTokenUpdates) providerTokens.setAllowance(providerTokenUpdates)
         if (changes.outage === 'refuse')
           for (const listener of Object.values(listeners))
@@ -126,7 +140,14 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
         return { faults: faults.all(), record: recording.mode() }
       },
     ],
-    ['DELETE', '/faults', () => faults.clear()],
+    [
+      'DELETE',
+      '/faults',
+      () => {
+        faults.clear()
+        quota.set(null)
+      },
+    ],
     ['GET', '/faults', () => ({ faults: faults.all(), record: recording.mode() })],
     ['GET', '/pushes', ({ query }) => ({ pushes: recording.page(check(PushQuery, query)) })],
     [
@@ -141,6 +162,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
           ...recording.summary(),
           providerTokens: providerTokens.shown(),
           accessTokens: accessTokens.count(),
+          refusedByQuota: quota.refused(),
           connections: mapValues(listeners, (listener) => listener.connections()),
           protocolErrors: mapValues(listeners, (listener) => listener.protocolErrors()),
           cpuSeconds: (user + system) / 1e6,
@@ -154,6 +176,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       () => {
         recording.reset()
         faults.clear()
+        quota.set(null)
         providerTokens.reset()
         crowd.reset()
       },

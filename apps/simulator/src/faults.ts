@@ -18,6 +18,8 @@ export type Faults = {
   stallWindows: boolean
   /** With `503` every request is answered 503. With `refuse` every connection is closed at once. */
   outage: '503' | 'refuse' | null
+  /** Every request gets this answer of a real service (libs/contracts/src/provider-answers.ts); null for none. */
+  answer: string | null
 }
 
 const none: Readonly<Faults> = {
@@ -27,6 +29,7 @@ const none: Readonly<Faults> = {
   resetStreamShare: 0,
   stallWindows: false,
   outage: null,
+  answer: null,
 }
 
 export type FaultBoard = ReturnType<typeof openFaults>

@@ -37,7 +37,15 @@ afterAll(() => {
   certificate.remove()
 })
 
-const healthy: Faults = { latencyMs: 0, goawayEvery: 0, refuseStreamShare: 0, resetStreamShare: 0, stallWindows: false, outage: null }
+const healthy: Faults = {
+  latencyMs: 0,
+  goawayEvery: 0,
+  refuseStreamShare: 0,
+  resetStreamShare: 0,
+  stallWindows: false,
+  outage: null,
+  answer: null,
+}
 
 async function withSession<T>(use: (session: ReturnType<typeof connect>) => Promise<T>, options = {}): Promise<T> {
   const session = connect(url, { ca: certificate.pem, ...options })

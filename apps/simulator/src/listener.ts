@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
+import { answerOfService } from './behaviour.ts'
 import type { Faults } from './faults.ts'
 import { serveHttp1 } from './http1.ts'
 import { serveHttp2 } from '@herald/http2/server/connection'
@@ -38,8 +39,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   let connections = 0
 
   const serve = (request: Request): Answer => {
-    const { outage, latencyMs } = faults()
-    const answer = outage === '503' ? options.unavailable : options.serve(request)
+    const { outage, latencyMs, answer: known } = faults()
+    const answer = outage === '503' ? options.unavailable : known === null ? options.serve(request) : answerOfService(known)
     if (answer.reason) options.onRefused(answer)
     return latencyMs ? { ...answer, delayMs: (answer.delayMs ?? 0) + latencyMs } : answer
   }

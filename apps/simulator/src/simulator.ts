@@ -8,6 +8,7 @@ import { openHands } from './hands.ts'
 import { openDevices } from './devices.ts'
 import { openFaults, type Service } from './faults.ts'
 import { fcmUnavailable, openFcm } from './fcm/service.ts'
+import { openQuota } from './fcm/quota.ts'
 import { listen } from './listener.ts'
 import { oauthUnavailable, openAccessTokens, openOauth } from './fcm/oauth.ts'
 import { openRecord } from './record.ts'
@@ -36,6 +37,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   const state = openState(config.statePath, accounts, devices)
   const recording = openRecord(devices)
   const faults = openFaults()
+  const quota = openQuota()
   const providerTokens = openProviderTokens(accounts)
   const accessTokens = openAccessTokens(accounts)
   const crowd = openCrowd(devices, recording)
@@ -74,7 +76,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   const listeners: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush', ServiceListener> = {
     apns: await serve('apns', ports.apns, ['h2'], streams.apns, apns('production'), apnsUnavailable),
     apnsSandbox: await serve('apns', ports.apnsSandbox, ['h2'], streams.apns, apns('sandbox'), apnsUnavailable),
-    fcm: await serve('fcm', ports.fcm, both, streams.fcm, openFcm(accounts, devices, accessTokens, recording), fcmUnavailable),
+    fcm: await serve('fcm', ports.fcm, both, streams.fcm, openFcm(accounts, devices, accessTokens, recording, quota), fcmUnavailable),
     oauth: await serve(
       'oauth',
       ports.oauth,
@@ -102,6 +104,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
       state,
       recording,
       faults,
+      quota,
       providerTokens,
       accessTokens,
       crowd,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Content } from './content.ts'
 import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
+import type { Overrides } from './overrides.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
 import type { RecipientColumns } from './recipient.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
@@ -73,6 +74,8 @@ export type FrozenSend = {
   collapseId: string | null
   priority: Priority
   presentation: Presentation | null
+  /** What is merged last into what each provider gets; absent in most sends. */
+  overrides?: Overrides | null
   bypass: Bypass
   /**
    * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the
@@ -193,6 +196,23 @@ export const spellAnswers = (seen: string): string =>
   seen.replaceAll(/([a-z])(\d+)/g, (_run, letter: string, count: string) => letter.repeat(Number(count)))
 const countAnswers = (seen: string): number => seen.match(/[a-z]\d*/g)?.reduce((sum, run) => sum + Number(run.slice(1) || 1), 0) ?? 0
 
+/**
+ * What a refused device says to its circuit. `g`: the token is dead or the settings are wrong. `t`: the same, from an answer that shows that the
+ * credentials are good. `w`: the device belongs to other credentials, or ours are wrong.
+ */
+export const refusedLetters = ['g', 't', 'w'] as const
+export type RefusedLetter = (typeof refusedLetters)[number]
+
+/** The host of an endpoint, which the devices of a push service have in common; empty on other platforms. It is part of addresses: never logged. */
+const Host = z.string().max(300)
+
+/**
+ * The rate that credentials share (spec: providers/quota). `scope` names the credentials, for example `fcm <project>`. `most`: how many pushes a second
+ * they may send when the provider has not asked them to slow down; null for any number.
+ */
+export const SendRate = z.object({ scope: z.string().min(1).max(300), platform: z.enum(platforms), most: z.number().positive().nullable() })
+export type SendRate = z.infer<typeof SendRate>
+
 export const FinishBatch = z.object({
   batchId: Id,
   appId: Id.optional(),
@@ -223,8 +243,8 @@ export const FinishBatch = z.object({
     .max(batchSize),
   /**
    * Pushes that the provider refused, perhaps because of a wrong configuration (the mass guard). The dispatcher does not report them to the tracker.
-   * Audience decides: the pushes have failed and become a batch of `Decided`, or the circuit is open and they come back as retries. `tries` includes
-   * the attempt just made. `agoMs`: how many milliseconds ago the push was handed over.
+   * Audience decides: the pushes have failed and become a batch of `Decided`, or they come back as retries, without a counted attempt while the
+   * circuit is open. `tries` includes the attempt just made. `agoMs`: how many milliseconds ago the push was handed over.
    */
   guarded: z
     .array(
@@ -234,11 +254,31 @@ export const FinishBatch = z.object({
         userId: Id,
         tokenVersion: z.number().int(),
         tries: z.number().int(),
+        environment: z.enum(environments).default(''),
+        host: Host.default(''),
+        letter: z.enum(refusedLetters).default('g'),
+        /** When the push may be tried again although its circuit is closed; null when it has no attempt left or must not be repeated. */
+        retryInMs: Milliseconds.nullable().default(null),
         agoMs: Milliseconds,
         code: z.enum(failureCodes),
         providerCode: z.string().max(200),
       }),
     )
+    .max(batchSize)
+    .default([]),
+  /**
+   * The devices behind the letters `g`, `t` and `w` of `answers`, in the order of these letters, with those whose push had a ttl of 0: the circuit
+   * counts devices and not answers.
+   */
+  refused: z
+    .array(z.object({ environment: z.enum(environments), host: Host, letter: z.enum(refusedLetters), subscriptionId: Id }))
+    .max(2 * batchSize)
+    .default([]),
+  /**
+   * For each environment and host, a device that accepted. A dispatcher names one about once a minute, and in each finish that has refused devices.
+   */
+  accepted: z
+    .array(z.object({ environment: z.enum(environments), host: Host, subscriptionId: Id }))
     .max(batchSize)
     .default([]),
   /**
@@ -265,10 +305,11 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * What the provider's answers say about the circuit, by environment, in the order in which the answers came. `s`: sent. `g`: guarded. `w`: the
-   * credentials may be wrong, because one push service said so. `c`: the credentials are certainly wrong. `u`: the provider is unavailable. `a`: any
-   * other answer; it is listed only beside a `u`, and in the answers to a probe. Batches of web pushes have neither `u` nor `a`, because each push
-   * service may be away alone, and the dispatcher deals with that. `shortenAnswers` shortens the letters.
+   * What the provider's answers say about the circuit, by environment, in the order in which the answers came. `s`: sent. `g`, `t`, `w`: a refused
+   * device (`RefusedLetter`). `c`: the credentials are certainly wrong. `u`: the provider is unavailable. `p`: the provider refused only this message
+   * or token, so the credentials are good. `a`: any other answer. `p` and `a` are listed only beside a `u`, and in the answers to a probe. Batches of
+   * web pushes have `u` and `a` never and `p` only in a probe, because each push service may be away alone, and the dispatcher deals with that.
+   * `shortenAnswers` shortens the letters.
    */
   answers: z
     .array(
@@ -277,13 +318,23 @@ export const FinishBatch = z.object({
         seen: z
           .string()
           .max(2 * batchSize)
-          .regex(/^([sgwcua]\d{0,4})*$/)
+          .regex(/^([sgtwcupa]\d{0,4})*$/)
           .refine((seen) => countAnswers(seen) <= 2 * batchSize),
         code: z.enum(failureCodes).nullable(),
       }),
     )
     .max(3)
     .default([]),
+  /**
+   * What the answers say about the rate of the credentials: how many pushes were accepted, how many were refused because of a quota, and how long ago
+   * the dispatcher took the batch. Absent when nothing limits the credentials and nothing was refused.
+   */
+  rate: SendRate.extend({
+    accepted: z.number().int().min(0),
+    refused: z.number().int().min(0),
+    answered: z.number().int().min(0),
+    takenAgoMs: Milliseconds,
+  }).optional(),
   /** True when the send is a test; its announcements then say so. */
   test: z.literal(true).optional(),
   /** The version of the credentials that were used; null when there were none. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Content } from './content.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority } from './send-fields.ts'
+import type { Overrides } from './overrides.ts'
 import type { CampaignStatus } from './stats.ts'
 import { name, ObjectId, Timestamp, TimeZone } from './text.ts'
 
@@ -100,6 +101,7 @@ export type Campaign = {
   collapseId: string | null
   priority: Priority
   presentation: Presentation | null
+  overrides: Overrides | null
   bypass: Bypass
   recurringOf: string | null
   remainderOf: string | null

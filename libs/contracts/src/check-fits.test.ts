@@ -6,6 +6,7 @@ import { platforms } from './platform.ts'
 import { compileEntry } from './render-entry.ts'
 
 const givenSend = ({ data }: Pick<PushSend, 'data'>): PushSend => ({
+  campaignId: 'c'.repeat(24),
   silent: false,
   data,
   collapseId: null,

@@ -169,6 +169,9 @@ export const WaitingFor = z.discriminatedUnion('kind', [
     probeAt: Time.nullable(),
     at: Time.nullable(),
   }),
+  z
+    .object({ kind: z.literal('quota'), at: Time })
+    .meta({ description: 'The turn of its credentials: the provider has asked them to send slower.' }),
   z.object({ kind: z.literal('retry'), at: Time, code: Code, providerCode: Code }),
   z.object({
     kind: z.literal('provider'),

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LocaleEntry } from './content.ts'
+import type { Overrides } from './overrides.ts'
 import { encodePush, payloadLimits, type PushSend } from './payload.ts'
 import { preparePayload } from './payload-form.ts'
 import { platforms } from './platform.ts'
@@ -20,6 +21,7 @@ const anyEntry: fc.Arbitrary<LocaleEntry> = fc.record(
   { requiredKeys: ['title', 'body'] },
 )
 const anySend: fc.Arbitrary<PushSend> = fc.record({
+  campaignId: fc.constant('c'.repeat(24)),
   silent: fc.boolean(),
   data: fc.dictionary(
     fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('aps', 'herald', 'msgId', 'url', 'actions')),
@@ -39,6 +41,11 @@ const anySend: fc.Arbitrary<PushSend> = fc.record({
       },
       { requiredKeys: [] },
     ),
+  ),
+  overrides: fc.constantFrom<Overrides | null>(
+    null,
+    { ios: { aps: { category: 'C', sound: null }, more: ['{{ user.id }}', 1.5] }, web: { renotify: true, icon: null } },
+    { android: { notification: { click_action: 'OPEN' }, direct_boot_ok: true } },
   ),
 })
 const anyMsgId = fc.stringMatching(/^[A-Za-z0-9_-]{139,187}\.[A-Za-z0-9_-]{22}$/)
@@ -86,7 +93,7 @@ test('a push body made from a prepared form equals the body made without one als
 })
 
 test.each(platforms)('with a prepared form on %s a silent push that fits exactly is accepted, and one byte more is refused', (platform) => {
-  const send: PushSend = { silent: true, data: {}, collapseId: null, priority: 'high', presentation: null }
+  const send: PushSend = { campaignId: 'c'.repeat(24), silent: true, data: {}, collapseId: null, priority: 'high', presentation: null }
   const msgId = 'm'.repeat(162)
   const encode = (filling: number) =>
     preparePayload(platform, null, { ...send, data: { d: 'x'.repeat(filling) } }, false)(msgId, 'token', 60, null)

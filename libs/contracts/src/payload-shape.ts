@@ -1,16 +1,44 @@
 import type { FrozenSend } from './batch.ts'
 import type { LocaleEntry } from './content.ts'
+import { mergePatch } from './merge-patch.ts'
 import { pushTag } from './push-identity.ts'
 import type { Presentation } from './send-fields.ts'
 
 /** The fields of a send that its payloads depend on. */
-export type PushSend = Pick<FrozenSend, 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation'>
+export type PushSend = Pick<FrozenSend, 'campaignId' | 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation' | 'overrides'>
 
 /** One rendered push. `entry` is the text in the user's language with its placeholders filled in; null when there is nothing to show. */
 export type Push = { msgId: string; entry: LocaleEntry | null; send: PushSend }
 
 /** Gives what a push shows. Null for a silent push, whatever content it has. */
 const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
+
+/**
+ * Merges a platform's overrides into what Herald made. `except`: the key of what shows something. A silent push does not take it, since it would be
+ * an alert then (Apple: Pushing background updates to your App).
+ */
+function withOverrides<Made extends object>(
+  made: Made,
+  overrides: Record<string, unknown> | undefined,
+  except?: 'aps' | 'notification',
+): Made {
+  if (overrides === undefined) return made
+  const taken = { ...overrides }
+  if (except !== undefined) delete taken[except]
+  return mergePatch(made, taken) as Made
+}
+
+/** The value of `presentation.sound` that means no sound. */
+const noSound = 'none'
+
+/**
+ * Gives `aps.sound`. An alert without it is mute (Apple: Generating a remote notification; zulip#10286), so an alert that is not passive gets iOS's
+ * own sound.
+ */
+function iosSound({ sound, interruptionLevel }: Presentation): string | undefined {
+  if (sound === undefined) return interruptionLevel === 'passive' ? undefined : 'default'
+  return sound === noSound ? undefined : sound
+}
 
 // JSON leaves out a field that is undefined. So the functions below also name fields that have no value.
 
@@ -20,19 +48,20 @@ const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? nu
  */
 export function buildApnsPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
-  const { data, presentation } = push.send
-  if (entry === null) return { ...data, aps: { 'content-available': 1 }, herald: { msgId: push.msgId } }
+  const { data, presentation, overrides } = push.send
+  if (entry === null)
+    return withOverrides({ ...data, aps: { 'content-available': 1 }, herald: { msgId: push.msgId } }, overrides?.ios, 'aps')
   const aps = {
     alert: { title: entry.title, body: entry.body },
     'mutable-content': 1,
-    sound: presentation?.sound,
+    sound: iosSound(presentation ?? {}),
     badge: presentation?.badge,
     'thread-id': presentation?.threadId,
     'interruption-level': presentation?.interruptionLevel,
     'relevance-score': presentation?.relevanceScore,
   }
   const herald = { msgId: push.msgId, url: entry.url, image: entry.image, actions: nonEmpty(entry.actions) }
-  return { ...data, aps, herald }
+  return withOverrides({ ...data, aps, herald }, overrides?.ios)
 }
 
 const nonEmpty = <T>(list: T[] | undefined): T[] | undefined => (list === undefined || list.length === 0 ? undefined : list)
@@ -66,12 +95,23 @@ export type FcmMessage = {
 /**
  * Builds the body of FCM v1 `messages:send`. A silent push has data and no notification. Values in data are texts, so actions are sent as JSON text.
  * When the caller's data use the keys `url` or `actions`, the caller's values are sent.
+ *
+ * FCM keeps one notification per collapse key for a phone that is off, and gives all notifications of an app one key unless they name another
+ * (Firebase: Non-collapsible and collapsible messages). So each send has a key of its own. A silent push without a key is not collapsible.
  */
 export function buildFcmMessage(push: Push, address: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)
-  const { data, presentation, collapseId, priority } = push.send
-  const android = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseId ?? undefined }
-  if (entry === null) return { message: { ...fcmAddress(address), data: { ...data, msgId: push.msgId }, android } }
+  const { campaignId, data, presentation, overrides, collapseId, priority } = push.send
+  const delivery = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseId ?? (entry === null ? undefined : campaignId) }
+  if (entry === null) {
+    return {
+      message: {
+        ...fcmAddress(address),
+        data: { ...data, msgId: push.msgId },
+        android: withOverrides(delivery, overrides?.android, 'notification'),
+      },
+    }
+  }
   const ours: Record<string, string> = {}
   if (entry.url !== undefined) ours['url'] = entry.url
   if (nonEmpty(entry.actions) !== undefined) ours['actions'] = JSON.stringify(entry.actions)
@@ -79,9 +119,11 @@ export function buildFcmMessage(push: Push, address: string, ttlSeconds: number)
   const notification = {
     tag: collapseId ?? pushTag(push.msgId),
     channel_id: presentation?.channelId,
-    sound: presentation?.sound,
+    // A word that names no sound of the app would play the phone's own (firebase-messaging: CommonNotificationBuilder).
+    sound: presentation?.sound === noSound ? undefined : presentation?.sound,
     icon: presentation?.icon,
-    notification_count: presentation?.badge,
+    // FCM's reference: 0 counts as not given, and the launcher then counts up.
+    notification_count: presentation?.badge === 0 ? undefined : presentation?.badge,
     notification_priority: interruptionLevel === undefined ? undefined : androidPriority[interruptionLevel],
   }
   return {
@@ -89,7 +131,7 @@ export function buildFcmMessage(push: Push, address: string, ttlSeconds: number)
       ...fcmAddress(address),
       notification: { title: entry.title, body: entry.body, image: entry.image },
       data: { ...ours, ...data, msgId: push.msgId },
-      android: { ...android, notification },
+      android: withOverrides({ ...delivery, notification }, overrides?.android),
     },
   }
 }
@@ -100,8 +142,8 @@ export function buildFcmMessage(push: Push, address: string, ttlSeconds: number)
  */
 export function buildWebPushPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
-  const { data, presentation, collapseId } = push.send
-  return {
+  const { data, presentation, overrides, collapseId } = push.send
+  const made = {
     title: entry?.title ?? '',
     body: entry?.body ?? '',
     url: entry?.url,
@@ -109,6 +151,9 @@ export function buildWebPushPayload(push: Push): Record<string, unknown> {
     icon: presentation?.icon,
     actions: nonEmpty(entry?.actions),
     tag: collapseId ?? pushTag(push.msgId),
+    silent: presentation?.sound === noSound ? true : undefined,
+    appBadge: presentation?.badge,
     data: { ...data, msgId: push.msgId },
   }
+  return withOverrides(made, overrides?.web)
 }

@@ -32,7 +32,9 @@ const fullEntry: LocaleEntry = {
   image: 'https://e.com/a.png',
   actions: [{ id: 'open', title: 'Open', url: 'shop://x' }],
 }
+const campaignId = 'c'.repeat(24)
 const givenSend = (fields: Partial<PushSend> = {}): PushSend => ({
+  campaignId,
   silent: false,
   data: {},
   collapseId: null,
@@ -125,8 +127,47 @@ describe('a payload', () => {
       icon: 'ic_bell',
       actions: fullEntry.actions,
       tag: pushTag(msgId),
+      appBadge: 3,
       data: { order: '7', msgId },
     })
+  })
+
+  // spec: sending/sound
+  test.each<[presentation: PushSend['presentation'], sound: string | undefined]>([
+    [null, 'default'],
+    [{}, 'default'],
+    [{ badge: 1, interruptionLevel: 'active' }, 'default'],
+    [{ interruptionLevel: 'time-sensitive' }, 'default'],
+    [{ interruptionLevel: 'critical' }, 'default'],
+    [{ interruptionLevel: 'passive' }, undefined],
+    [{ interruptionLevel: 'passive', sound: 'ping.caf' }, 'ping.caf'],
+    [{ sound: 'ping.caf' }, 'ping.caf'],
+    [{ sound: 'none' }, undefined],
+    [{ sound: 'none', interruptionLevel: 'critical' }, undefined],
+  ])('an alert on iOS with the presentation %j has the sound %j', (given, sound) => {
+    expect(buildApnsPayload(givenPush({ presentation: given }))).toHaveProperty(['aps', 'sound'], sound)
+  })
+
+  // spec: sending/sound
+  test('with the sound none a phone is told no sound, and a browser shows the notification silently', () => {
+    const silent = givenPush({ presentation: { sound: 'none' } })
+    expect(asJson(buildFcmMessage(silent, 'token', 60).message.android['notification'])).not.toHaveProperty('sound')
+    expect(asJson(buildWebPushPayload(silent))).toHaveProperty('silent', true)
+    for (const sound of ['default', 'ping.caf', undefined]) {
+      const loud = givenPush({ presentation: sound === undefined ? null : { sound } })
+      expect(buildFcmMessage(loud, 'token', 60).message.android).toHaveProperty(['notification', 'sound'], sound)
+      expect(asJson(buildWebPushPayload(loud))).not.toHaveProperty('silent')
+    }
+  })
+
+  // spec: sending/android-collapse
+  test('a notification on Android without a collapseId has a collapse key of its own send; a silent push has none', () => {
+    const keyOf = (push: Push) => buildFcmMessage(push, 'token', 60).message.android['collapse_key']
+    const [one, other] = ['1'.repeat(24), '2'.repeat(24)]
+    expect([keyOf(givenPush({ campaignId: one })), keyOf(givenPush({ campaignId: other }))]).toEqual([one, other])
+    expect(keyOf(givenPush({ campaignId: one, collapseId: 'cart' }))).toBe('cart')
+    expect(keyOf(givenPush({ campaignId: one, silent: true }))).toBeUndefined()
+    expect(keyOf(givenPush({ campaignId: one, silent: true, collapseId: 'cart' }))).toBe('cart')
   })
 
   // spec: content/placeholder-places
@@ -147,12 +188,11 @@ describe('a payload', () => {
   })
 
   // spec: sending/presentation
-  test('a payload for iOS and Android has a badge of 0 when the send asks for it, since that clears the badge', () => {
-    expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
-    expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
-      ['notification', 'notification_count'],
-      0,
-    )
+  test('a badge of 0 clears the badge on iOS and in browsers; Android gets none, since to FCM 0 means that none is given', () => {
+    const cleared = givenPush({ presentation: { badge: 0 } })
+    expect(asJson(buildApnsPayload(cleared))).toHaveProperty(['aps', 'badge'], 0)
+    expect(asJson(buildWebPushPayload(cleared))).toHaveProperty('appBadge', 0)
+    expect(asJson(buildFcmMessage(cleared, 'token', 60).message.android['notification'])).not.toHaveProperty('notification_count')
   })
 
   test.each([
@@ -185,7 +225,7 @@ describe('a payload', () => {
   test('a payload for iOS and the web has no field for a value that the send leaves out', () => {
     const bare: LocaleEntry = { title: 'T', body: 'B', actions: [] }
     expect(asJson(buildApnsPayload(givenPush({}, bare)))).toEqual({
-      aps: { alert: { title: 'T', body: 'B' }, 'mutable-content': 1 },
+      aps: { alert: { title: 'T', body: 'B' }, 'mutable-content': 1, sound: 'default' },
       herald: { msgId },
     })
     expect(asJson(buildWebPushPayload(givenPush({}, bare)))).toEqual({ title: 'T', body: 'B', tag: pushTag(msgId), data: { msgId } })
@@ -197,6 +237,99 @@ describe('a payload', () => {
     expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, sync: '1' })
     expect(asJson(buildFcmMessage(silent, 'token', 60))).toEqual({
       message: { token: 'token', data: { sync: '1', msgId }, android: { priority: 'high', ttl: '60s' } },
+    })
+  })
+})
+
+describe('the overrides of a send', () => {
+  // spec: sending/overrides
+  test('overrides are merged last, deeply, into what each provider gets; null takes a field away', () => {
+    const overrides = {
+      ios: {
+        aps: { category: 'ORDER', 'content-available': 1, badge: 9, sound: null, alert: { subtitle: 'No 7' } },
+        extra: { list: [1, 2] },
+        order: null,
+      },
+      android: {
+        direct_boot_ok: true,
+        fcm_options: { analytics_label: 'spring' },
+        notification: { click_action: 'OPEN', icon: 'other', sound: null },
+      },
+      web: { renotify: true, requireInteraction: true, vibrate: [100, 50], badge: 'https://e.com/b.png', icon: null, silent: true },
+    }
+    const before = structuredClone(overrides)
+    const push = givenPush({ data: { order: '7' }, presentation, overrides })
+
+    expect(asJson(buildApnsPayload(push))).toEqual({
+      aps: {
+        alert: { title: 'Title', body: 'Body', subtitle: 'No 7' },
+        'mutable-content': 1,
+        badge: 9,
+        'thread-id': 'thread',
+        'interruption-level': 'time-sensitive',
+        'relevance-score': 0.5,
+        category: 'ORDER',
+        'content-available': 1,
+      },
+      herald: { msgId, url: 'https://e.com/a', image: 'https://e.com/a.png', actions: fullEntry.actions },
+      extra: { list: [1, 2] },
+    })
+    const { android, data } = buildFcmMessage(push, 'token', 60).message
+    expect(data).toMatchObject({ order: '7', msgId })
+    expect(asJson(android)).toEqual({
+      priority: 'high',
+      ttl: '60s',
+      collapse_key: campaignId,
+      notification: {
+        tag: pushTag(msgId),
+        channel_id: 'news',
+        icon: 'other',
+        notification_count: 3,
+        notification_priority: 'PRIORITY_HIGH',
+        click_action: 'OPEN',
+      },
+      direct_boot_ok: true,
+      fcm_options: { analytics_label: 'spring' },
+    })
+    const { icon: _, ...web } = asJson(buildWebPushPayload(givenPush({ presentation }))) as Record<string, unknown>
+    const { icon: _icon, ...added } = overrides.web
+    expect(asJson(buildWebPushPayload(givenPush({ presentation, overrides })))).toEqual({ ...web, ...added })
+    expect(overrides).toEqual(before)
+  })
+
+  // spec: sending/overrides
+  test('a silent push stays silent: of its overrides nothing that would show is taken', () => {
+    const overrides = {
+      ios: { aps: { badge: 1, sound: 'x', category: 'C', 'content-available': 1 }, extra: 1 },
+      android: { direct_boot_ok: true, notification: { click_action: 'OPEN' } },
+    }
+    const silent = givenPush({ silent: true, overrides })
+    expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, extra: 1 })
+    expect(asJson(buildFcmMessage(silent, 'token', 60).message)).toEqual({
+      token: 'token',
+      data: { msgId },
+      android: { priority: 'high', ttl: '60s', direct_boot_ok: true },
+    })
+  })
+
+  // spec: sending/overrides, content/placeholder-places
+  test('placeholders in overrides are sent as they are written', () => {
+    const overrides = { ios: { aps: { category: '{{ user.id }}' } }, web: { lang: '{{ user.language }}' } }
+    expect(asJson(buildApnsPayload(givenPush({ overrides })))).toHaveProperty(['aps', 'category'], '{{ user.id }}')
+    expect(asJson(buildWebPushPayload(givenPush({ overrides })))).toHaveProperty('lang', '{{ user.language }}')
+  })
+
+  // spec: sending/overrides, content/payload-limits
+  test.each(platforms)('the bytes of overrides count in the size of a push on %s: with them the body is cut sooner', (platform) => {
+    const filler = platform === 'android' ? { restricted_package_name: 'x'.repeat(1500) } : { filler: 'x'.repeat(1500) }
+    const send = givenSend({ overrides: { [platform]: filler } })
+    const entry = { title: 'T', body: 'y'.repeat(2900) }
+    const encoded = encodePush(platform, { msgId, entry, send }, '', 60)
+    expect(encoded.ok && encoded.body).toContain('x'.repeat(1500))
+    expect(encoded.ok && encoded.body).toContain('y…')
+    expect(encodePush(platform, { msgId, entry, send: givenSend() }, '', 60)).toMatchObject({
+      ok: true,
+      body: expect.not.stringContaining('…'),
     })
   })
 })

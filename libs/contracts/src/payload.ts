@@ -3,6 +3,7 @@ import type { FaultDetail } from './fault.ts'
 import { graphemeBoundary, lengthOfGraphemes } from './grapheme.ts'
 import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, fcmAddress, type Push } from './payload-shape.ts'
 import { textWithoutTags } from './placeholder.ts'
+import type { Overrides } from './overrides.ts'
 import { perPlatform, platforms, type Platform } from './platform.ts'
 import type { Presentation } from './send-fields.ts'
 import { firstCodePoints } from './text.ts'
@@ -84,15 +85,17 @@ export type SendToMeasure = {
   collapseId?: string | null | undefined
   priority?: 'high' | 'normal' | undefined
   presentation?: Presentation | null | undefined
+  overrides?: Overrides | null | undefined
 }
 
 /**
  * Finds the locales that can never be sent on some platform, because even their smallest payload (`smallest`, with the shortest msgId) is over the
  * platform's limit. Gives them as details at `content.<locale>`; the list is empty when all locales fit. Campaigns calls this when a send is created,
- * with the fields of its template, and the dashboard calls it for a draft.
+ * with the fields of its template, and the dashboard calls it for a draft. Data alone always fit, so of a silent send only overrides are checked.
  */
 export function checkFits(send: SendToMeasure): FaultDetail[] {
-  if (send.silent === true || send.content === undefined || send.content === null) return []
+  if (send.silent === true) return silentPlatforms.flatMap((platform) => checkSilent(platform, send))
+  if (send.content === undefined || send.content === null) return []
   return localesOf(send.content).flatMap(([locale, entry]) =>
     platforms.flatMap((platform) => {
       const bytes = leastBytes(platform, smallest(entry), send)
@@ -104,16 +107,33 @@ export function checkFits(send: SendToMeasure): FaultDetail[] {
   )
 }
 
-function leastBytes(platform: Platform, entry: LocaleEntry, { data, collapseId, priority, presentation }: SendToMeasure): number {
+/** The platforms that take silent pushes. */
+const silentPlatforms = ['ios', 'android'] as const
+
+function checkSilent(platform: 'ios' | 'android', send: SendToMeasure): FaultDetail[] {
+  const limit = payloadLimits[platform]
+  const bytes = send.overrides?.[platform] === undefined ? 0 : leastBytes(platform, null, send)
+  return bytes <= limit
+    ? []
+    : [{ path: `overrides.${platform}`, message: `is too large beside data: ${bytes} bytes; the limit is ${limit}` }]
+}
+
+function leastBytes(
+  platform: Platform,
+  entry: LocaleEntry | null,
+  { data, collapseId, priority, presentation, overrides }: SendToMeasure,
+): number {
   const push: Push = {
     msgId: 'x'.repeat(leastMsgIdLength[platform]),
     entry,
     send: {
-      silent: false,
+      campaignId: '0'.repeat(24),
+      silent: entry === null,
       data: data ?? {},
       collapseId: collapseId ?? null,
       priority: priority ?? 'high',
       presentation: presentation ?? null,
+      overrides: overrides ?? null,
     },
   }
   return sizeOf(platform, serialize(platform, push, '', 0), '')

@@ -133,7 +133,7 @@ test.each(platforms)('whatever a user’s value holds, on %s the push shows it a
   fc.assert(
     fc.property(hostile, (x) => {
       const entry = render({ tags: { x }, user: { id: 'secret' } }) ?? null
-      const send = { silent: false, data: {}, collapseId: null, priority: 'high', presentation: null } as const
+      const send = { campaignId: 'c', silent: false, data: {}, collapseId: null, priority: 'high', presentation: null } as const
       const encoded = encodePush(platform, { msgId: 'id', entry, send }, 'token', 0)
       if (!encoded.ok) throw new Error(`${encoded.bytes} bytes`)
       const payload = JSON.parse(encoded.body)

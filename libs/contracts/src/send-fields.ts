@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
+import { Overrides } from './overrides.ts'
 import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks, in seconds: the longest ttl that FCM accepts. */
@@ -63,7 +64,7 @@ export type Bypass = z.output<typeof Bypass>
 
 /**
  * The fields that notifications, campaigns, tests and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id,
- * sending/priority, sending/presentation).
+ * sending/priority, sending/presentation, sending/overrides).
  */
 export const deliveryFields = {
   silent: z.boolean().optional(),
@@ -76,6 +77,7 @@ export const deliveryFields = {
   collapseId: line(1, 64).optional(),
   priority: Priority.optional(),
   presentation: Presentation.optional(),
+  overrides: Overrides.optional(),
 }
 
 /** All send fields: what a notification, a campaign and a test take. Spread them into a strict object and add the check `contentRequired`. */

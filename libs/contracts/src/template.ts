@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
+import { Overrides } from './overrides.ts'
 import { deliveryFields, Presentation, Priority } from './send-fields.ts'
 import { name, sentence } from './text.ts'
 
@@ -25,6 +26,7 @@ export const Template = z.object({
   content: z.record(z.string(), z.unknown()),
   data: z.record(z.string(), z.string()).nullable(),
   presentation: Presentation.nullable(),
+  overrides: Overrides.nullable(),
   ttl: z.number().int().nullable(),
   collapseId: z.string().nullable(),
   priority: Priority.nullable(),

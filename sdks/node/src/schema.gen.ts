@@ -863,6 +863,18 @@ export interface components {
             relevanceScore?: number;
             channelId?: string;
         };
+        /** @description Fields that are merged last into what each provider gets: the payload of APNs, `message.android` of FCM, the options of a browser’s notification. At most 2,048 bytes of JSON each. */
+        Overrides: {
+            ios?: {
+                [key: string]: unknown;
+            };
+            android?: {
+                [key: string]: unknown;
+            };
+            web?: {
+                [key: string]: unknown;
+            };
+        };
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
@@ -878,6 +890,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Accepted: {
@@ -897,6 +910,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
             }[];
@@ -956,6 +970,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -973,6 +988,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             samples?: {
@@ -1088,6 +1104,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -1191,6 +1208,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             ttl: number | null;
             collapseId: string | null;
             priority: ("high" | "normal") | null;
@@ -1212,6 +1230,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
         };
         Healthy: {
             /** @constant */
@@ -3861,6 +3880,7 @@ export interface operations {
                      *             "sound": "default"
                      *           },
                      *           "description": null,
+                     *           "overrides": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -3942,6 +3962,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4021,6 +4042,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4103,6 +4125,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,

@@ -1,4 +1,7 @@
-/** The content of a push of Herald, after the browser has decrypted it. */
+/**
+ * The content of a push of Herald, after the browser has decrypted it. It may have more options of `showNotification`, which the send's
+ * `overrides.web` has added.
+ */
 export type Message = {
   title: string
   body: string
@@ -7,6 +10,10 @@ export type Message = {
   icon?: string
   actions?: { id: string; title: string; url?: string }[]
   tag?: string
+  /** True when the notification makes no sound. */
+  silent?: boolean
+  /** The number on the icon of the installed site; 0 removes it. */
+  appBadge?: number
   data: Record<string, string> & { msgId: string }
 }
 

@@ -58,16 +58,23 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     const message = sent && isForOwner(await store(), sent) ? sent : undefined
     const tag = sent?.tag
     for (const shown of tag ? await registration.getNotifications({ tag }) : []) remember(messageOf(shown)?.data.msgId ?? '')
-    const { title, body = '', icon, image, actions } = message ?? ({} as Partial<Message>)
+    const { title, body = '', silent, url: _url, actions, appBadge, ...options } = message ?? ({} as Partial<Message>)
     const name = title || scope.location.hostname
-    const shownAs = { body, tag, data: { herald: message ?? { data: {} } } } as NotificationOptions
+    const shownAs = { body, tag, silent, data: { herald: message ?? { data: {} } } } as NotificationOptions
     try {
-      const more = { icon, image, actions: actions?.map(({ id, title }) => ({ action: id, title })), ...(message && show?.(message)) }
-      await registration.showNotification(name, { ...shownAs, ...more } as NotificationOptions)
+      const more = {
+        ...options,
+        ...shownAs,
+        actions: actions?.map(({ id, title }) => ({ action: id, title })),
+        ...(message && show?.(message)),
+      }
+      await registration.showNotification(name, more)
     } catch {
       // The browser refused an icon or another option, so the text is shown without them.
       await registration.showNotification(name, shownAs)
     }
+    // Few browsers have the Badging API, and only for a site that is installed.
+    if (appBadge !== undefined) await scope.navigator.setAppBadge?.(appBadge).catch(() => undefined)
     if (message) for (const page of await pages()) page.postMessage({ herald: registration.scope, name: 'push', event: eventOf(message) })
     await report(store, message && (reportDelivered === 'auto' ? !isSafari() : reportDelivered) ? [`d/${message.data.msgId}`] : [])
     await keepAddress()

@@ -13,19 +13,20 @@ import { noteNotified } from '../store/last-notified.ts'
 import type { Db } from '../store/tables.ts'
 import { resolveGuarded, resolveUnavailable } from './core/guarded.ts'
 import { deterministicId, groupRetries } from './core/retries.ts'
+import { countRefused } from './store/accepted-devices.ts'
 import { insertGuarded, nameOfCircuit, type CircuitKey } from './store/circuits.ts'
 import { findNowOrNever, insertDecided, insertRetries, markDone, markQuietlyDone, type FinishedRow } from './store/finished-batches.ts'
 import { releasedAtOnce, releaseHeld } from './store/held-batches.ts'
 import { keyOfTake } from './store/taken-batches.ts'
-import { isAnythingNew, updateCircuits, type CircuitChanges, type CircuitMemory, type Finish, type Refusal } from './update-circuits.ts'
+import { isAnythingNew, updateCircuits, type CircuitChanges, type CircuitMemory, type Finish, type Refusals } from './update-circuits.ts'
 
 export type FinishAnswer = 'done' | 'lost'
 
 /**
  * A finish (what a dispatcher reports when it is done with a batch) after audience has decided which doubtful pushes are tried again (`retries`) and
- * which have failed (`decided`). `refusal`: what refused tokens mean.
+ * which have failed (`decided`). `refusals`: what refused devices mean.
  */
-type ResolvedFinish = Finish & { decided: Decided[]; refusal: Refusal | undefined }
+type ResolvedFinish = Finish & { decided: Decided[]; refusals: Refusals | undefined }
 
 export type Finishing = Audience & {
   circuitMemory: CircuitMemory
@@ -33,6 +34,9 @@ export type Finishing = Audience & {
   /** Makes a fan-out of the app go on with its next page, because a bulk batch is done. */
   wakeFanOut: (appId: string) => Promise<void>
 }
+
+/** As many held batches are released when one of them is to become the next probe of a circuit. */
+const releasedForProbe = 10
 
 /** An announcement holds at most this many events (`Announcement` in libs/contracts). */
 const eventsPerAnnouncement = 1_000
@@ -69,7 +73,12 @@ export async function finishBatch(
     await announce(audience, announcements)
     await pointAtBatches(audience, decided)
     for (const circuit of changes.closed) await release({ ...audience, poke }, circuit)
-    if (changes.closed.length > 0 || resolved.some(({ finish }) => finish.retries.length > 0)) poke()
+    // After a refused probe another device is probed at once. It may be in any held batch.
+    const probedAgain = changes.updated.filter(
+      ({ state, refusedProbes, probeAt }) => state === 'open' && refusedProbes > 0 && probeAt !== null && probeAt <= new Date(),
+    )
+    for (const circuit of probedAgain) await releaseHeld(db, circuit, releasedForProbe)
+    if (changes.closed.length > 0 || probedAgain.length > 0 || resolved.some(({ finish }) => finish.retries.length > 0)) poke()
   }
 
   const done = [...sent, ...resolved]
@@ -81,8 +90,8 @@ export async function finishBatch(
 }
 
 /** Whether every push of the batch was sent or ended without an attempt, and no APNs environment is to be remembered. */
-const wereSent = ({ environments, dead, guarded, unavailable, retries, answers }: FinishBatch): boolean =>
-  [environments, dead, guarded, unavailable, retries].every(({ length }) => length === 0) &&
+const wereSent = ({ environments, dead, guarded, refused, unavailable, retries, answers }: FinishBatch): boolean =>
+  [environments, dead, guarded, refused, unavailable, retries].every(({ length }) => length === 0) &&
   answers.every(({ seen }) => /^[s\d]*$/.test(seen))
 
 /** Pairs the rows that were marked done with their finishes, in the order of the finishes. Of a repeated finish only the first gets the row. */
@@ -101,19 +110,28 @@ function stillTaken(rows: FinishedRow[], finishes: FinishBatch[]): Finish[] {
  * again. A refused push of a send with ttl 0 is never tried again: it has failed.
  */
 async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitChanges): Promise<ResolvedFinish[]> {
-  const doubted = finishes.filter((one) => one.finish.guarded.length > 0 && refusals.get(one)?.meaning === 'retry')
-  const nowOrNever = await findNowOrNever(db, new Set(doubted.map(({ row }) => row.campaignId)))
-  return finishes.map((one) => {
+  const isDoubted = ({ finish }: Finish) => finish.guarded.length > 0
+  const nowOrNever = await findNowOrNever(db, new Set(finishes.filter(isDoubted).map(({ row }) => row.campaignId)))
+  const resolved = finishes.map((one) => {
     const { row } = one
-    const refusal = refusals.get(one)
-    const meaning = refusal?.meaning ?? 'failed'
-    // spec: sending/ttl-zero
-    const isLastTry = meaning === 'retry' && nowOrNever.has(row.campaignId)
-    const isOpen = (environment: CircuitEnvironment) => open.has(nameOfCircuit({ appId: row.appId, platform: row.platform, environment }))
-    const { decided, ...guarded } = resolveGuarded(one.finish, isLastTry ? 'failed' : meaning)
+    const of = refusals.get(one)
+    const nameOf = (environment: CircuitEnvironment) => nameOfCircuit({ appId: row.appId, platform: row.platform, environment })
+    const isOpen = (environment: CircuitEnvironment) => open.has(nameOf(environment))
+    const { counted, decided, ...guarded } = resolveGuarded(one.finish, ({ environment, letter, host }) => {
+      const verdict = of?.get(nameOf(environment))?.verdictOn(letter, host) ?? { meaning: 'failed', code: null }
+      // spec: sending/ttl-zero
+      return verdict.meaning === 'retry' && nowOrNever.has(row.campaignId) ? { meaning: 'failed', code: null } : verdict
+    })
     const known = { ...one.finish, ...guarded }
     const unavailable = resolveUnavailable(known, isOpen, row.probes !== null)
-    return { row, finish: { ...known, retries: unavailable.retries }, decided: [...decided, ...unavailable.decided], refusal }
+    const finish = { ...known, retries: unavailable.retries }
+    return { row, finish, counted, decided: [...decided, ...unavailable.decided], refusals: of }
+  })
+  const counted = resolved.flatMap(({ row: { campaignId }, counted }) => counted.map((one) => ({ ...one, campaignId })))
+  const last = counted.length > 0 ? await countRefused(db, counted) : new Set<string>()
+  return resolved.map(({ counted, finish, ...one }) => {
+    const dead = [...finish.dead, ...counted.filter(({ subscriptionId }) => last.has(subscriptionId))]
+    return { ...one, finish: { ...finish, dead } }
   })
 }
 
@@ -154,8 +172,8 @@ async function invalidate(db: Db, finishes: ResolvedFinish[]): Promise<Announcem
  */
 async function noteGuarded(db: Db, finishes: ResolvedFinish[], invalidated: Invalidated[]): Promise<void> {
   const refused = new Map(
-    finishes.flatMap(({ refusal, finish }) =>
-      refusal?.meaning === 'dead' ? finish.guarded.map(({ subscriptionId }) => [subscriptionId, refusal.circuit] as const) : [],
+    finishes.flatMap(({ row: { appId, platform }, finish }) =>
+      finish.guarded.map(({ subscriptionId, environment }) => [subscriptionId, { appId, platform, environment }] as const),
     ),
   )
   const guarded = invalidated.flatMap((one) => {

@@ -19,7 +19,9 @@ describe('the mass guard', () => {
     expect(await finish(heard(taken, ['g']))).toEqual(['done'])
 
     expect(await invalidated(appId)).toEqual([])
-    expect(await circuitOf(appId)).toMatchObject({ state: 'open', code: 'token_invalid', credentials_version: 1, answers: 'g'.repeat(200) })
+    const circuit = await circuitOf(appId)
+    expect(circuit).toMatchObject({ state: 'open', code: 'token_invalid', credentials_version: 1 })
+    expect(circuit?.answers.replaceAll(/[0-9a-f]{6}/g, '')).toBe('g'.repeat(200))
     const [retry, ...others] = await openBatches(appId)
     expect(others).toEqual([])
     expect(retry).toMatchObject({ retry_of: taken.batchId, subscription_ids: crowd, tries: 0, decided: null })

@@ -5,6 +5,7 @@ import { failsEverybody } from '@herald/service/health'
 import type { Recent } from '../core/recent.ts'
 import { finishBatch, type FinishAnswer, type Finishing } from './finish-batch.ts'
 import { readTaken, type KnownSend } from './read-taken.ts'
+import type { SendRates } from './send-rates.ts'
 import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batch.ts'
 
 type Take = TakeAsked & { appId?: string | undefined }
@@ -22,6 +23,7 @@ type Serving = Finishing & {
   remembered: Recent<KnownSend>
   maxHoldSeconds: number
   outageProbeMs: number
+  rates: SendRates
   /**
    * Resolves when audience has extended the leases of taken batches, or has tried to: at its start, and whenever its database or NATS is back
    * (spare-takers.ts). Until then no batch may be taken.
@@ -41,12 +43,13 @@ export function serveDispatchers({
   remembered,
   maxHoldSeconds,
   outageProbeMs,
+  rates,
   takersSpared,
   afterTake,
   ...finishing
 }: Serving): Dispatchers {
   const { db } = finishing
-  const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked), byApp)
+  const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs, rates }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // The batches of each lane are read separately, those of the bulk lane at most 8 with one query, so that the batch of a small send does not wait
   // until the 500 recipients of a bulk batch are read.
@@ -59,6 +62,10 @@ export function serveDispatchers({
       return 'row' in answer ? readLane[answer.row.lane](answer) : answer
     },
     renew: group((asked: Renewal[]) => renewBatch({ db }, asked), byApp),
-    finish: group((finishes: FinishBatch[]) => finishBatch(finishing, finishes), byApp),
+    finish: group(async (finishes: FinishBatch[]) => {
+      const answers = await finishBatch(finishing, finishes)
+      for (const finish of finishes) if (finish.rate) await rates.heard(finish, finish.appId ?? '')
+      return answers
+    }, byApp),
   }
 }

@@ -1,7 +1,9 @@
-import type { CircuitEnvironment } from '@herald/contracts/batch'
+import type { CircuitEnvironment, SendRate } from '@herald/contracts/batch'
 import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 import { decideTakes, toLookUp, type TakeDecision } from './core/circuit.ts'
+import { earlyMs, type SendRates } from './send-rates.ts'
+import { holdForTurn } from './store/send-rates.ts'
 import { lockOpenCircuits, writeCircuits, type LockedCircuit } from './store/circuits.ts'
 import {
   findFirstPlaces,
@@ -27,6 +29,8 @@ export type TakeAsked = {
   takes: number | null
   environment: CircuitEnvironment
   credentialsVersion: number | null
+  /** The rate that the credentials share; null when they have none. */
+  rate: SendRate | null
 }
 
 /**
@@ -36,7 +40,7 @@ export type TakeAsked = {
 export type Refused = { answer: 'gone' | 'busy' | 'held' }
 export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 
-type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number }
+type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number; rates: SendRates }
 
 /**
  * Gives batches to dispatchers (docs/architecture.md, step 4), usually in one update for all that were asked for. The update counts the take in the
@@ -64,19 +68,35 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
       .map((one) => [one.batchId, one]),
   )
   if (first.size === 0) return []
-  const taken = new Map((await takeBatches(taking.db, [...first.values()])).map((row) => [row.id, row]))
-  const notTaken = [...first.keys()].filter((id) => !taken.has(id))
+  const held = await holdBack(taking, [...first.values()])
+  const ready = [...first.values()].filter(({ batchId }) => !held.has(batchId))
+  const taken = new Map((ready.length > 0 ? await takeBatches(taking.db, ready) : []).map((row) => [row.id, row]))
+  const notTaken = ready.map(({ batchId }) => batchId).filter((id) => !taken.has(id))
   const refusals = notTaken.length > 0 ? await findRefusals(taking.db, notTaken) : new Map<string, Refusal>()
   const free = [...first.values()].filter(({ batchId }) => refusals.get(batchId) === 'free')
   if (free.length > 0) for (const row of await passCircuits(taking, free)) taken.set(row.id, row)
+  for (const row of taken.values()) {
+    const rate = first.get(row.id)?.rate
+    if (rate && row.decided === null) await taking.rates.took(rate, row.size)
+  }
 
   return asked.map((one) => {
     if (one.takes !== null) return undefined
     const row = taken.get(one.batchId)
     if (row) return one === first.get(one.batchId) ? { row, from: one.from, knowsSend: one.knowsSend } : { answer: 'busy' }
-    const refusal = refusals.get(one.batchId) ?? 'gone'
+    const refusal = held.has(one.batchId) ? 'held' : (refusals.get(one.batchId) ?? 'gone')
     return { answer: refusal === 'free' ? 'held' : refusal }
   })
+}
+
+/** Holds the batches of the bulk lane whose credentials have no turn yet (spec: providers/quota). Answers their ids. */
+async function holdBack({ db, rates }: Taking, asked: TakeAsked[]): Promise<ReadonlySet<string>> {
+  const early: { batchId: string; inMs: number }[] = []
+  for (const { batchId, rate } of asked) {
+    const inMs = rate ? await rates.turnInMs(rate) : 0
+    if (inMs > earlyMs) early.push({ batchId, inMs })
+  }
+  return early.length > 0 ? holdForTurn(db, early) : new Set()
 }
 
 /**

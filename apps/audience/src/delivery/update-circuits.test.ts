@@ -4,7 +4,7 @@ import { openMetrics } from '@herald/service/metrics'
 import { expect, test } from 'vitest'
 import { type CircuitChanges, type Finish, rememberCircuits } from './update-circuits.ts'
 import type { RefusalMeaning } from './core/circuit.ts'
-import type { CircuitRow } from './store/circuits.ts'
+import { nameOfCircuit, type CircuitRow } from './store/circuits.ts'
 
 const lines: Record<string, unknown>[] = []
 const log = openLog('audience', 'info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
@@ -14,7 +14,7 @@ const circuitMemory = rememberCircuits({ log, metrics })
 const nothing = (): CircuitChanges => ({ refusals: new Map(), updated: [], opened: [], closed: [], open: new Set() })
 const circuit = (change: Partial<CircuitRow> = {}): CircuitRow => ({
   ...{ appId: newId(), platform: 'ios', environment: 'sandbox', state: 'closed', code: null, since: new Date() },
-  ...{ probeAt: null, answers: '', credentialsVersion: 1 },
+  ...{ probeAt: null, answers: '', refusedProbes: 0, credentialsVersion: 1 },
   ...change,
 })
 
@@ -43,7 +43,10 @@ test('when a provider is away an error is logged that does not blame the credent
 
 test('when many tokens are refused an error is logged at most once a minute for each circuit, and each refusal is counted', async () => {
   const { appId, platform, environment } = circuit()
-  const token = { place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
+  const token = {
+    ...{ place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, environment, host: '', letter: 'g' as const },
+    ...{ tries: 1, retryInMs: null, agoMs: 10 },
+  }
   const refused = { ...token, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
   const finish: Finish = {
     row: {
@@ -58,11 +61,23 @@ test('when many tokens are refused an error is logged at most once a minute for 
       notesSent: false,
     },
     finish: {
-      ...{ batchId: newId(), takes: 1, environments: [], unsent: [], dead: [], guarded: [refused, refused], unavailable: [] },
+      ...{
+        batchId: newId(),
+        takes: 1,
+        environments: [],
+        unsent: [],
+        dead: [],
+        guarded: [refused, refused],
+        refused: [],
+        accepted: [],
+        unavailable: [],
+      },
       ...{ answers: [], credentialsVersion: 1, retries: [] },
     },
   }
-  const refusals = (meaning: RefusalMeaning) => new Map([[finish, { meaning, circuit: { appId, platform, environment } }]])
+  const key = { appId, platform, environment }
+  const refusals = (meaning: RefusalMeaning) =>
+    new Map([[finish, new Map([[nameOfCircuit(key), { circuit: key, verdictOn: () => ({ meaning, code: null }) }]])]])
 
   for (const meaning of ['failed', 'failed', 'dead'] as const) circuitMemory.tell({ ...nothing(), refusals: refusals(meaning) })
 

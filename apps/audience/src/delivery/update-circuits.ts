@@ -4,21 +4,22 @@ import type { Log } from '@herald/service/log'
 import type { Metrics } from '@herald/service/metrics'
 import { keepRecent, type Recent } from '../core/recent.ts'
 import type { Db } from '../store/tables.ts'
-import { changeCircuit, isHealthy, isOutage, outageProbeMs, type Heard, type RefusalMeaning } from './core/circuit.ts'
+import { changeCircuit, isHealthy, isOutage, outageProbeMs, type CircuitChange, type Evidence, type Heard } from './core/circuit.ts'
+import { findMet, noteAccepted, type Accepted, type HostKey } from './store/accepted-devices.ts'
 import { askForProbe, lockCircuits, nameOfCircuit, undoGuarded, writeCircuits, type CircuitKey, type CircuitRow } from './store/circuits.ts'
 import type { FinishedRow } from './store/finished-batches.ts'
 import { releaseHeld } from './store/held-batches.ts'
 
 /** A finished batch: its row, and the finish, which is what the dispatcher reported about it. */
 export type Finish = { row: FinishedRow; finish: FinishBatch }
-/** What the refused tokens of a finish mean, and the circuit on which they were refused. */
-export type Refusal = { meaning: RefusalMeaning; circuit: CircuitKey }
+/** What the refusals in a finish mean, by the name of the circuit on which they were made. */
+export type Refusals = Map<string, { circuit: CircuitKey; verdictOn: CircuitChange['verdictOn'] }>
 /**
  * What finished batches changed. `updated`: all circuits that were written, as they are now. `opened`, `closed`: those of them whose state changed.
  * `open`: the names of those that are open now.
  */
 export type CircuitChanges = {
-  refusals: Map<Finish, Refusal>
+  refusals: Map<Finish, Refusals>
   updated: CircuitRow[]
   opened: CircuitRow[]
   closed: CircuitRow[]
@@ -70,17 +71,20 @@ export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics 
         log.error({ appId, platform, environment, code }, isOutage(row) ? isAwayText : isRefusedText)
       }
       for (const { appId, platform, environment } of closed) log.info({ appId, platform, environment }, 'the provider accepts pushes again')
-      for (const [{ finish }, { meaning, circuit }] of refusals) {
-        guarded.inc({ platform: circuit.platform, verdict: meaning }, finish.guarded.length)
-        const name = nameOfCircuit(circuit)
-        if (meaning !== 'failed' || performance.now() - (complainedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) < complainEveryMs) continue
-        complainedAtMs.set(name, performance.now())
-        const { appId, platform, environment } = circuit
-        log.error(
-          { appId, platform, environment },
-          'many tokens are refused: their pushes fail and no device is invalidated; check whether tokens and credentials belong to the same app',
-        )
-      }
+      for (const [{ finish, row }, of] of refusals)
+        for (const { environment, letter, host } of finish.guarded) {
+          const circuit = { appId: row.appId, platform: row.platform, environment }
+          const name = nameOfCircuit(circuit)
+          const meaning = of.get(name)?.verdictOn(letter, host).meaning ?? 'failed'
+          guarded.inc({ platform: circuit.platform, verdict: meaning })
+          if (meaning !== 'failed' || performance.now() - (complainedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) < complainEveryMs) continue
+          complainedAtMs.set(name, performance.now())
+          const { appId, platform } = circuit
+          log.error(
+            { appId, platform, environment },
+            'many tokens are refused: their pushes fail and no device is invalidated; check whether tokens and credentials belong to the same app',
+          )
+        }
     },
   }
 }
@@ -99,16 +103,28 @@ export async function updateCircuits(
   const changes: CircuitChanges = { refusals: new Map(), updated: [], opened: [], closed: [], open: new Set() }
   const all = finishes.flatMap(answersByCircuit)
   const keys = new Map(all.filter((one) => isNews(one, healthy)).map(({ circuit }) => [nameOfCircuit(circuit), circuit]))
-  if (keys.size === 0) return changes
+  if (keys.size === 0) {
+    await noteAll(db, finishes)
+    return changes
+  }
 
   const before = new Map((await lockCircuits(db, [...keys.values()])).map((row) => [nameOfCircuit(row), row]))
+  const evidence = await findEvidence(db, finishes)
   const after = new Map(before)
   for (const { finish, circuit: key, heard } of all) {
-    const known = after.get(nameOfCircuit(key))
+    const name = nameOfCircuit(key)
+    const known = after.get(name)
     if (!known) continue
-    const { circuit, refusal } = changeCircuit(known, heard, known.now, probeInMs)
-    after.set(nameOfCircuit(key), { ...known, ...circuit })
-    if (heard.letters.includes('g')) keepMilder(changes.refusals, finish, { meaning: refusal, circuit: key })
+    const { circuit, verdictOn } = changeCircuit(
+      known,
+      { ...heard, evidence: (host) => evidence(key, host, heard.credentialsVersion) },
+      known.now,
+      probeInMs,
+    )
+    after.set(name, { ...known, ...circuit })
+    if (heard.refused.length === 0) continue
+    const of: Refusals = changes.refusals.get(finish) ?? new Map()
+    changes.refusals.set(finish, of.set(name, { circuit: key, verdictOn }))
   }
 
   changes.updated = [...after.values()]
@@ -124,22 +140,72 @@ export async function updateCircuits(
 }
 
 /**
- * Undoes invalidations on a circuit that has opened, because the tokens were not the reason for the refusals. Devices whose invalidation
- * the mass guard had allowed are reachable again (`undoGuarded` has the limits), and pushes of these finishes whose refused tokens counted
- * as dead are tried again.
+ * Writes which devices were accepted, and finds what the credentials met at the hosts that refused a device.
+ */
+async function findEvidence(
+  db: Db,
+  finishes: Finish[],
+): Promise<(circuit: CircuitKey, host: string, credentialsVersion: number | null) => Evidence> {
+  const accepted = await noteAll(db, finishes)
+  const refused = new Map<string, HostKey & { devices: Set<string> }>()
+  for (const { row, finish } of finishes) {
+    for (const { environment, host, subscriptionId } of finish.refused) {
+      const key = { appId: row.appId, platform: row.platform, environment, host }
+      const known = refused.get(nameOfHost(key)) ?? { ...key, devices: new Set() }
+      refused.set(nameOfHost(key), known)
+      known.devices.add(subscriptionId)
+    }
+  }
+  if (refused.size === 0) return () => 'never'
+  const met = new Map((await findMet(db, [...refused.values()])).map((one) => [nameOfHost(one), one]))
+  const isAllRefused = (name: string) => {
+    const devices = met.get(name)?.devices ?? []
+    return !accepted.has(name) && devices.length > 0 && devices.every((device) => refused.get(name)?.devices.has(device))
+  }
+  return (circuit, host, credentialsVersion) => {
+    const name = nameOfHost({ ...circuit, host })
+    const known = met.get(name)
+    if (!known || known.credentialsVersion !== credentialsVersion) return 'never'
+    if (isAllRefused(name)) return 'refused'
+    if (known.isFresh) return 'accepted'
+    return known.devices.length > 0 ? 'before' : 'never'
+  }
+}
+
+const nameOfHost = ({ host, ...circuit }: HostKey): string => `${nameOfCircuit(circuit)} ${host}`
+
+/** Writes which devices were accepted, one for each host. Answers the names of the hosts. */
+async function noteAll(db: Db, finishes: Finish[]): Promise<ReadonlySet<string>> {
+  const accepted = new Map(
+    finishes.flatMap(({ row: { appId, platform }, finish: { accepted, credentialsVersion } }) =>
+      accepted.map((one): [string, Accepted] => {
+        const noted = { appId, platform, credentialsVersion, ...one }
+        return [nameOfHost(noted), noted]
+      }),
+    ),
+  )
+  if (accepted.size > 0) await noteAccepted(db, [...accepted.values()])
+  return new Set(accepted.keys())
+}
+
+/**
+ * Undoes invalidations on a circuit that has opened, because the devices were not the reason for the refusals. Devices whose invalidation the mass
+ * guard had allowed are reachable again (`undoGuarded` has the limits), and pushes of these finishes are tried again.
  */
 async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: CircuitKey): Promise<void> {
   const name = nameOfCircuit(opened)
-  for (const refusal of refusals.values())
-    if (refusal.meaning === 'dead' && nameOfCircuit(refusal.circuit) === name) refusal.meaning = 'retry'
+  for (const of of refusals.values()) {
+    const known = of.get(name)
+    if (known) of.set(name, { ...known, verdictOn: () => ({ meaning: 'retry', code: null }) })
+  }
   await undoGuarded(db, opened)
 }
 
 /** Whether these finishes hold an answer that must be written to a circuit now. */
 export const isAnythingNew = ({ healthy }: Pick<CircuitMemory, 'healthy'>, finishes: Finish[]): boolean =>
-  finishes.some((one) => answersByCircuit(one).some((answers) => isNews(answers, healthy)))
+  finishes.some((one) => one.finish.accepted.length > 0 || answersByCircuit(one).some((answers) => isNews(answers, healthy)))
 
-type HeardOn = { finish: Finish; circuit: CircuitKey; heard: Heard }
+type HeardOn = { finish: Finish; circuit: CircuitKey; heard: Omit<Heard, 'evidence'> }
 
 /**
  * Gives the answers in a finish, by circuit. If the batch was a probe, the result has an entry for the probed circuit even without an
@@ -155,6 +221,9 @@ function answersByCircuit(one: Finish): HeardOn[] {
       circuit: { appId: row.appId, platform: row.platform, environment },
       heard: {
         letters: spellAnswers(seen),
+        refused: finish.refused
+          .filter((device) => device.environment === environment)
+          .map(({ subscriptionId, letter, host }) => ({ device: subscriptionId, letter, host })),
         code,
         credentialsVersion: finish.credentialsVersion,
         probe: row.probes === environment,
@@ -169,16 +238,6 @@ function isNews({ circuit, heard }: HeardOn, healthy: Healthy): boolean {
   if (heard.probe || /[^s]/.test(heard.letters)) return true
   const known = healthy.get(nameOfCircuit(circuit))
   return known?.credentialsVersion !== heard.credentialsVersion || performance.now() - known.notedAtMs >= noteEveryMs
-}
-
-/**
- * When tokens of one finish were refused in two environments, keeps the milder meaning for all of them: no push may fail while one circuit says that
- * the tokens may be valid.
- */
-function keepMilder(refusals: Map<Finish, Refusal>, finish: Finish, next: Refusal): void {
-  const mildness = { dead: 0, failed: 1, retry: 2 }
-  const known = refusals.get(finish)
-  if (!known || mildness[next.meaning] > mildness[known.meaning]) refusals.set(finish, next)
 }
 
 /**

@@ -124,8 +124,13 @@ const steps: Record<string, Step> = {
         last &&
           finished(last.batchId, last.takes, {
             guarded: [
-              { ...of(last), place: 0, tokenVersion: 1, tries: 1, agoMs: 0, code: 'credentials_invalid', providerCode: 'BadDeviceToken' },
+              {
+                ...{ ...of(last), place: 0, tokenVersion: 1, environment: 'production', host: '', letter: 'g', tries: 1 },
+                ...{ retryInMs: null, agoMs: 0, code: 'credentials_invalid', providerCode: 'BadDeviceToken' },
+              },
             ],
+            refused: [{ environment: 'production', host: '', letter: 'g', subscriptionId: of(last).subscriptionId }],
+            accepted: [{ environment: 'production', host: '', subscriptionId: of(last).subscriptionId }],
             answers: [{ environment: 'production', seen: 'g', code: null }],
             credentialsVersion: 1,
           }),

@@ -8,6 +8,7 @@ import type { Db } from './tables.ts'
 export const partsOfApp = [
   'batches',
   'circuits',
+  'accepted_devices',
   'guarded_invalidations',
   'cap_claims',
   'segments',
@@ -42,15 +43,15 @@ const keyOf = (part: Part) => {
 }
 
 /**
- * Deletes at most `limit` rows of an app from one table (all from `circuits`), and answers how many. Together with a device it deletes the time of
+ * Deletes at most `limit` rows of an app from one table (all from `circuits` and `accepted_devices`), and answers how many. Together with a device it deletes the time of
  * the device's last push.
  */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {
   const key = keyOf(part)
-  // A delete by `ctid` might miss a circuit, because the finish of a batch may update the circuit meanwhile. An app has only a few circuits, so all
-  // are deleted at once.
+  // A delete by `ctid` might miss a circuit, because the finish of a batch may update the circuit meanwhile. An app has only a few circuits, and at
+  // most 1,000 hosts, so all are deleted at once.
   const where =
-    part === 'circuits'
+    part === 'circuits' || part === 'accepted_devices'
       ? isOf(part, appId)
       : sql`${key} = any(array(select ${key} from ${sql.table(part)} where ${isOf(part, appId)} limit ${limit}))`
   const { rows } = await sql<{ deleted: number }>`

@@ -28,6 +28,8 @@ export type Tables = {
   wave_claims: { campaign_id: string; subscription_id: string }
   cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
+  accepted_devices: AcceptedDeviceTable
+  send_rates: SendRateTable
   guarded_invalidations: GuardedInvalidationTable
   announcements: AnnouncementTable
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
@@ -99,6 +101,8 @@ export type SubscriptionTable = {
    * values stayed the same. Registrations and sessions do not count.
    */
   told_at: Generated<Date | null>
+  /** The campaigns in which the provider refused the device and accepted others, as `<token version>:<campaign id>`; at most three. */
+  refused_in: Generated<string[] | null>
 }
 
 /** How many devices of one platform an app had at the end of a UTC day. */
@@ -191,6 +195,8 @@ export type BatchTable = {
   decided: JsonOrNull<Decided[]>
   retry_of: string | null
   not_before: Date | null
+  /** Until when the batch waits for the turn of its credentials. */
+  turn_at: Generated<Date | null>
   held_since: Date | null
   /** The environment of the open circuit that the latest take probes; null when the take is no probe. */
   probes: CircuitEnvironment | null
@@ -207,6 +213,34 @@ export type BatchTable = {
   trail: ColumnType<Attempt[] | null, string | null | undefined, string | null>
 }
 
+/** The devices that a provider accepted last, newest first, for the credentials of this version and a host. */
+export type AcceptedDeviceTable = {
+  app_id: string
+  platform: Platform
+  environment: CircuitEnvironment
+  host: string
+  credentials_version: number | null
+  subscription_ids: string[]
+  at: Generated<Date>
+}
+
+/** The rate that credentials share (`scope`); `per_second` is null when nothing limits them. */
+export type SendRateTable = {
+  scope: string
+  platform: Platform
+  per_second: number | null
+  most: number | null
+  next_at: Generated<Date>
+  changed_at: Generated<Date>
+  slowed_at: Date | null
+  minute_at: Generated<Date>
+  accepted: Generated<number>
+  accepted_before: Generated<number>
+  accepted_since: Generated<number>
+  found: number | null
+  app_ids: Generated<string[]>
+}
+
 export type CircuitTable = {
   app_id: string
   platform: Platform
@@ -216,8 +250,9 @@ export type CircuitTable = {
   code: FailureCode | null
   since: Generated<Date>
   probe_at: Date | null
-  /** The provider's last 200 answers, newest last, one letter for each (`answers` in libs/contracts/src/batch.ts explains the letters). */
+  /** The provider's last 200 answers, newest last (`Circuit` in delivery/core/circuit.ts has the form). */
   answers: Generated<string>
+  refused_probes: Generated<number>
   /** The version of the credentials that were in use when the provider gave these answers. */
   credentials_version: number | null
 }

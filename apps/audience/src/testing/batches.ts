@@ -5,6 +5,7 @@ import { wakeFanOut } from '../sends/change-flow.ts'
 import { fanOut } from '../sends/fan-out.ts'
 import { finishBatch } from '../delivery/finish-batch.ts'
 import { readTaken, rememberSends } from '../delivery/read-taken.ts'
+import { openSendRates } from '../delivery/send-rates.ts'
 import { takeBatch, type TakeAsked } from '../delivery/take-batch.ts'
 import { rememberCircuits } from '../delivery/update-circuits.ts'
 import { givenSend, nothingHeard, opened, type openAudience } from './rig.ts'
@@ -16,6 +17,7 @@ export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsk
   takes: null,
   environment: '',
   credentialsVersion: null,
+  rate: null,
   ...change,
 })
 
@@ -37,8 +39,9 @@ export const retried = (
  * sends.
  */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
+  const rates = openSendRates({ db, log: audience.log })
   const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
-    const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000 }, all)
+    const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000, rates }, all)
     const granted = given.filter((one) => 'row' in one)
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
     return given.map((one) => opened('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
@@ -50,6 +53,7 @@ export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typ
     return rows.map(({ id }) => id)
   }
   return {
+    rates,
     take,
     takeOne: async (batchId: string, change: Partial<TakeAsked> = {}) => {
       const [answer] = await take(asked(batchId, change))

@@ -4,6 +4,7 @@ import {
   type CircuitEnvironment,
   type FinishBatch,
   type Recipient,
+  type RefusedLetter,
   type TakenBatch,
 } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
@@ -11,8 +12,11 @@ import { sql } from 'kysely'
 import { asked, finished, retried, withBatches } from './batches.ts'
 import { givenCrowd, givenDevice, givenSend, type openAudience, type Taken } from './rig.ts'
 
-/** What a provider answers to a push: `s` sent, `g` token refused, `c` credentials wrong, `w` credentials perhaps wrong, `u` unavailable. */
-export type Letter = 's' | 'g' | 'c' | 'w' | 'u'
+/**
+ * What a provider answers to a push: `s` sent, `g` token refused, `t` the same by good credentials, `w` device or credentials wrong, `c` credentials
+ * wrong, `p` message refused, `u` unavailable.
+ */
+export type Letter = 's' | 'g' | 't' | 'c' | 'w' | 'p' | 'u'
 
 /** Gives the credentials that a dispatcher uses. The default is for Android, which has only one environment, named ''. */
 export const used = (credentialsVersion = 1, environment: CircuitEnvironment = '') => ({ credentialsVersion, environment })
@@ -25,6 +29,7 @@ export function heard(
   { batchId, takes, tries, recipients, probe }: Taken,
   letters: Letter[],
   { credentialsVersion, environment } = used(),
+  host = '',
 ): FinishBatch {
   const tried = probe ? recipients.slice(0, 1) : recipients
   const answers = tried.map((recipient, index) => ({ recipient, letter: letters[index] ?? letters.at(-1) ?? 's' }))
@@ -32,15 +37,25 @@ export function heard(
   const again = (recipient: Recipient) => retried(recipient, { tries })
   return finished(batchId, takes, {
     environments: environment === '' ? [] : of('s').map(({ subscriptionId }) => ({ subscriptionId, environment })),
-    guarded: of('g').map(({ place, subscriptionId, userId, tokenVersion }) => ({
-      ...{ place, subscriptionId, userId, tokenVersion, tries: tries + 1, agoMs: 0 },
-      ...{ code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' },
-    })),
+    guarded: answers.flatMap(({ letter, recipient: { place, subscriptionId, userId, tokenVersion } }) => {
+      if (!isRefused(letter)) return []
+      const push = { place, subscriptionId, userId, tokenVersion, environment, host, letter, tries: tries + 1, agoMs: 0 }
+      return letter === 'w'
+        ? { ...push, retryInMs: tries < 2 ? 1_000 : null, code: 'credentials_invalid' as const, providerCode: '403' }
+        : { ...push, retryInMs: null, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
+    }),
+    refused: answers.flatMap(({ letter, recipient: { subscriptionId } }) =>
+      isRefused(letter) ? { environment, host, letter, subscriptionId } : [],
+    ),
+    accepted: of('s')
+      .slice(0, 1)
+      .map(({ subscriptionId }) => ({ environment, host, subscriptionId })),
+    unsent: of('p').map(({ subscriptionId }) => subscriptionId),
     unavailable: of('u').map(({ place, subscriptionId, userId, tokenVersion }) => ({
       ...{ place, subscriptionId, userId, tokenVersion, environment, tries: tries + 1 },
       ...{ retryInMs: tries + 1 < maxTries ? 1_000 : null, code: 'network_error' as const, providerCode: 'ECONNREFUSED' },
     })),
-    retries: [...of('c'), ...of('w'), ...recipients.slice(tried.length)].map(again),
+    retries: [...of('c'), ...recipients.slice(tried.length)].map(again),
     answers: [
       {
         environment,
@@ -51,6 +66,8 @@ export function heard(
     credentialsVersion,
   })
 }
+
+const isRefused = (letter: Letter): letter is RefusedLetter => letter === 'g' || letter === 't' || letter === 'w'
 
 /**
  * Adds to the functions of `withBatches` those for tests of circuits: they make devices, take batches with given credentials, let time pass, and read

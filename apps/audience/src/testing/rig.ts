@@ -205,7 +205,9 @@ async function playDispatcher(natsUrl: string) {
     })
   }
   const take = async (batchId: string) =>
-    opened(await bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null }))
+    opened(
+      await bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null, rate: null }),
+    )
   return {
     bus,
     pointers,
@@ -226,7 +228,7 @@ async function playDispatcher(natsUrl: string) {
 }
 
 /** The lists of pushes in a finish, all empty. */
-const noPushes = { environments: [], unsent: [], dead: [], guarded: [], unavailable: [], retries: [] }
+const noPushes = { environments: [], unsent: [], dead: [], guarded: [], refused: [], accepted: [], unavailable: [], retries: [] }
 export const nothingHeard = { ...noPushes, answers: [], credentialsVersion: null }
 
 export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): FrozenSend => ({

@@ -38,6 +38,7 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   remainder: send.remainder ?? null,
   userTimezone:
     schedule?.type === 'user_timezone' && localTimesAfter ? { localTime: schedule.localTime, after: localTimesAfter.toISOString() } : null,
+  ...(send.overrides ? { overrides: send.overrides } : {}),
   ...(send.test ? { test: true as const } : {}),
 })
 

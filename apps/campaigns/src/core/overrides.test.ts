@@ -6,6 +6,7 @@ const template: TemplateDefaults = {
   content,
   data: { from: 'template' },
   presentation: { sound: 'bell' },
+  overrides: { web: { renotify: true } },
   ttl: 600,
   collapseId: 'news',
   priority: 'normal',
@@ -21,6 +22,7 @@ test('without a template every field that a request leaves out has its default',
     collapseId: null,
     priority: 'high',
     presentation: null,
+    overrides: null,
     bypass: {},
   })
 })
@@ -40,13 +42,17 @@ test('a template fills in the fields that the request leaves out', () => {
     collapseId: 'news',
     priority: 'normal',
     presentation: { sound: 'bell' },
+    overrides: { web: { renotify: true } },
     bypass: {},
   })
 })
 
 // spec: content/template-merge
 test('a field of the request wins over the template, also when it is false, zero or empty', () => {
-  expect(resolveSend({ silent: false, ttl: 0, data: {}, presentation: { badge: 1 }, priority: 'high' }, template, 60)).toMatchObject({
+  const request = { silent: false, ttl: 0, data: {}, presentation: { badge: 1 }, overrides: {}, priority: 'high' } as const
+  const resolved = resolveSend(request, template, 60)
+  expect(resolved.overrides).toEqual({})
+  expect(resolved).toMatchObject({
     silent: false,
     ttl: 0,
     data: {},

@@ -1,5 +1,6 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import { localesOf, type Content } from '@herald/contracts/content'
+import type { Overrides } from '@herald/contracts/overrides'
 import { maxTtlSeconds, type Presentation, type Priority, type SendFields } from '@herald/contracts/send-fields'
 
 /** What a template gives to a send for the fields that the request leaves out; null where the template gives nothing. */
@@ -7,6 +8,7 @@ export type TemplateDefaults = {
   content: Content
   data: Record<string, string> | null
   presentation: Presentation | null
+  overrides: Overrides | null
   ttl: number | null
   collapseId: string | null
   priority: Priority | null
@@ -22,8 +24,9 @@ export function markTitles(content: Content | null): Content | null {
   return { ...content, ...Object.fromEntries(marked) }
 }
 
+type SendField = 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'
 /** The send fields after a template and the defaults are filled in. */
-export type ResolvedSend = Pick<FrozenSend, 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'>
+export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null }
 
 /**
  * Fills in a template and the defaults. A field of the request wins over the template's: its `data` replaces all of the template's `data`, and an
@@ -39,6 +42,7 @@ export function resolveSend(request: SendFields, template: TemplateDefaults | un
     collapseId: request.collapseId ?? template?.collapseId ?? null,
     priority: request.priority ?? template?.priority ?? 'high',
     presentation: request.presentation ?? template?.presentation ?? null,
+    overrides: request.overrides ?? template?.overrides ?? null,
     bypass: request.bypass ?? {},
   }
 }

@@ -26,7 +26,9 @@ export type NewCampaign = {
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 /** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
-export const inherited = sql.raw('app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, bypass')
+export const inherited = sql.raw(
+  'app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, bypass',
+)
 
 /** The lease of a send under way. When audience has not started the send after 5 s, the sweep tells audience of it again. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
@@ -52,6 +54,7 @@ export const columnsOf = ({ name, target, templateId, segmentId, schedule, exper
   collapse_id: send.collapseId,
   priority: send.priority,
   presentation: jsonOrNull(send.presentation),
+  overrides: jsonOrNull(send.overrides),
   bypass: JSON.stringify(send.bypass),
   schedule: jsonOrNull(schedule),
   segment_id: segmentId,
@@ -97,6 +100,7 @@ export const wholeColumns = [
     'ttl',
     'priority',
     'presentation',
+    'overrides',
     'bypass',
   ] as const),
   ...(['schedule', 'experiment', 'cancelling', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),

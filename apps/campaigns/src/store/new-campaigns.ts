@@ -16,7 +16,7 @@ const typesOf = {
     template_id: 'text',
   },
   ...{ silent: 'bool', data: 'jsonb', ttl: 'int', collapse_id: 'text', priority: 'text', presentation: 'jsonb', bypass: 'jsonb' },
-  ...{ schedule: 'jsonb', segment_id: 'text', experiment: 'jsonb' },
+  ...{ overrides: 'jsonb', schedule: 'jsonb', segment_id: 'text', experiment: 'jsonb' },
 } as const
 
 /**

@@ -2,6 +2,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
+import type { Overrides } from '@herald/contracts/overrides'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import type { NotQueued } from '@herald/contracts/test-send'
@@ -29,6 +30,7 @@ export type Tables = {
     collapse_id: string | null
     priority: Priority
     presentation: OptionalJson<Presentation>
+    overrides: OptionalJson<Overrides>
     bypass: Json<FrozenSend['bypass']>
     /** Null in a notification, which is sent as soon as it is accepted. */
     schedule: OptionalJson<Schedule>
@@ -71,6 +73,7 @@ export type Tables = {
     content: Json<Content>
     data: OptionalJson<Record<string, string>>
     presentation: OptionalJson<Presentation>
+    overrides: OptionalJson<Overrides>
     ttl: number | null
     collapse_id: string | null
     priority: Priority | null

@@ -181,7 +181,17 @@ export const givenStored = (id = newId()): NewCampaign => ({
   segmentId: null,
   schedule: null,
   experiment: null,
-  send: { content: givenContent(), silent: false, data: {}, ttl: 60, collapseId: null, priority: 'high', presentation: null, bypass: {} },
+  send: {
+    content: givenContent(),
+    silent: false,
+    data: {},
+    ttl: 60,
+    collapseId: null,
+    priority: 'high',
+    presentation: null,
+    overrides: null,
+    bypass: {},
+  },
 })
 
 export const givenExperiment = (sampleRate = 0.5): Experiment => ({

@@ -1717,6 +1717,11 @@ export interface components {
                     at: string | null;
                 } | {
                     /** @constant */
+                    kind: "quota";
+                    /** Format: date-time */
+                    at: string;
+                } | {
+                    /** @constant */
                     kind: "retry";
                     /** Format: date-time */
                     at: string;
@@ -2156,6 +2161,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             ttl: number | null;
             collapseId: string | null;
             priority: ("high" | "normal") | null;
@@ -2176,6 +2182,18 @@ export interface components {
             relevanceScore?: number;
             channelId?: string;
         };
+        /** @description Fields that are merged last into what each provider gets: the payload of APNs, `message.android` of FCM, the options of a browser’s notification. At most 2,048 bytes of JSON each. */
+        Overrides: {
+            ios?: {
+                [key: string]: unknown;
+            };
+            android?: {
+                [key: string]: unknown;
+            };
+            web?: {
+                [key: string]: unknown;
+            };
+        };
         SaveTemplate: {
             name: string;
             description?: string | null;
@@ -2187,6 +2205,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
         };
         Content: {
             _default: string;
@@ -2234,6 +2253,7 @@ export interface components {
             /** @enum {string} */
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2332,6 +2352,7 @@ export interface components {
             /** @enum {string} */
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2392,6 +2413,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2416,6 +2438,7 @@ export interface components {
             /** @enum {string} */
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
+            overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2587,6 +2610,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -2627,6 +2651,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -2644,6 +2669,7 @@ export interface components {
                 /** @enum {string} */
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
+                overrides?: components["schemas"]["Overrides"];
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -2762,6 +2788,7 @@ export interface components {
             /** @enum {string} */
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -2915,7 +2942,7 @@ export interface components {
             /** @description What the operator should look at, and the operation that says more. */
             attention: {
                 /** @enum {string} */
-                code: "circuit_open" | "provider_missing" | "many_failures" | "campaign_failed" | "campaign_paused" | "webhook_disabled" | "webhook_failing";
+                code: "circuit_open" | "quota_slowed" | "provider_missing" | "many_failures" | "campaign_failed" | "campaign_paused" | "webhook_disabled" | "webhook_failing";
                 params: {
                     [key: string]: string | number | null;
                 };
@@ -7190,6 +7217,7 @@ export interface operations {
                      *             "sound": "default"
                      *           },
                      *           "description": null,
+                     *           "overrides": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -7277,6 +7305,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7361,6 +7390,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7447,6 +7477,7 @@ export interface operations {
                      *         "sound": "default"
                      *       },
                      *       "description": null,
+                     *       "overrides": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7612,6 +7643,7 @@ export interface operations {
                      *           "collapseId": null,
                      *           "priority": "high",
                      *           "presentation": null,
+                     *           "overrides": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -7802,6 +7834,7 @@ export interface operations {
                      *       "collapseId": null,
                      *       "priority": "high",
                      *       "presentation": null,
+                     *       "overrides": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -7932,6 +7965,7 @@ export interface operations {
                      *       "collapseId": null,
                      *       "priority": "high",
                      *       "presentation": null,
+                     *       "overrides": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -8263,6 +8297,7 @@ export interface operations {
                      *       "collapseId": null,
                      *       "priority": "high",
                      *       "presentation": null,
+                     *       "overrides": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

@@ -36,7 +36,7 @@ export function answersOf(cases: readonly ParityCase[]): unknown[] {
       notes,
       pushes: platforms.map((platform) => bodyOf(platform, shown ?? null, send)),
       fits: checkFits({ content, ...send }),
-      campaign: parsed({ name, content, segment, data: send.data, schedule: recurrence }),
+      campaign: parsed({ name, content, segment, data: send.data, overrides: send.overrides ?? undefined, schedule: recurrence }),
       segment: parseSegment(segment, 'segment'),
       next: nextDue(recurrence, new Date(values.now), new Date(values.now))?.toISOString() ?? null,
     }

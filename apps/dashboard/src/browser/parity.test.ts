@@ -116,6 +116,7 @@ const cases: ParityCase[] = texts.flatMap(([text, title, body], number) =>
         now: '2026-03-28T22:00:00.000Z',
       },
       send: {
+        campaignId: '671a2b3c4d5e6f7081920a05',
         silent: false,
         data: variation === 1 ? { kind: 'order', note: `ü "${family}"` } : {},
         // Without a collapse id the payload holds a hash, and a page makes another hash of the same length.
@@ -123,6 +124,7 @@ const cases: ParityCase[] = texts.flatMap(([text, title, body], number) =>
         priority: variation === 2 ? 'normal' : 'high',
         presentation:
           variation === 2 ? { sound: 'default', badge: 3, interruptionLevel: 'time-sensitive', relevanceScore: 0.5, icon: 'ic' } : null,
+        overrides: variation === 1 ? { ios: { aps: { category: 'ORDER', sound: null } }, web: { renotify: true } } : null,
       },
       segment:
         number % 2 === 0

@@ -15,6 +15,12 @@ test.each([
     'providers',
   ],
   [
+    'quota_slowed',
+    { platform: 'android', perSecond: 100, since: 'x' },
+    'FCM asks for fewer pushes: at most 100 a second now. None is lost.',
+    'providers',
+  ],
+  [
     'provider_missing',
     { platform: 'web', reachable: 1 },
     '1 Web device cannot be sent to: the app has no credentials for Web Push.',

@@ -77,6 +77,13 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
         since: since('since'),
         link: { label: `See ${providerNames[platform]}`, page: 'providers' },
       }
+    case 'quota_slowed':
+      return {
+        kind: 'warning',
+        text: `${providerNames[platform]} asks for fewer pushes: at most ${countText(number('perSecond'))} a second now. None is lost.`,
+        since: since('since'),
+        link: { label: `See ${providerNames[platform]}`, page: 'providers' },
+      }
     case 'provider_missing':
       return {
         kind: 'bad',

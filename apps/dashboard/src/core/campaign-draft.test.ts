@@ -51,6 +51,14 @@ const presentation = fc.record(
   },
   { requiredKeys: [] },
 )
+const overrides = fc.record(
+  {
+    ios: fc.constant({ aps: { category: 'ORDER', alert: { subtitle: 'Größe {{ x }}' } } }),
+    android: fc.constantFrom({}, { direct_boot_ok: true, notification: { click_action: 'OPEN', sound: null } }),
+    web: fc.constant({ renotify: true, vibrate: [100, 50], silent: null }),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+)
 const schedule = fc.oneof(
   fc.constant({ type: 'now' }),
   fc
@@ -92,6 +100,7 @@ const campaign = fc
       collapseId: fc.constant('order-17'),
       priority: fc.constantFrom('high', 'normal'),
       presentation,
+      overrides,
       bypass: fc.record({ frequencyCap: fc.constant(true), quietHours: fc.constant(true) }, { requiredKeys: [] }),
       schedule,
     },
@@ -121,6 +130,7 @@ function answered(body: unknown): CampaignRead {
     collapseId: made.collapseId ?? null,
     priority: made.priority ?? 'high',
     presentation: made.presentation && Object.keys(made.presentation).length > 0 ? made.presentation : null,
+    overrides: made.overrides && Object.keys(made.overrides).length > 0 ? made.overrides : null,
     bypass: made.bypass ?? {},
   }
 }
@@ -156,10 +166,11 @@ test('a silent message without texts is saved without content', () => {
 })
 
 // spec: dashboard/draft-as-shown, content/template-merge
-test('with a template a message gives its ttl and its presentation also when they are empty, so that Herald takes neither from the template', () => {
+test('with a template a message gives its ttl, presentation and overrides also when they are empty, so that Herald takes none from the template', () => {
   const made = parseBody(CreateCampaign, bodyOfDraft({ ...emptyDraft, silent: true, templateId: '671a2b3c4d5e6f7081920a04' }))
   expect(made).toMatchObject({ ttl: 2_419_200 })
   expect(made).toHaveProperty('presentation', {})
+  expect(made).toHaveProperty('overrides', {})
   expect(bodyOfDraft(emptyDraft)).not.toHaveProperty('ttl')
 })
 

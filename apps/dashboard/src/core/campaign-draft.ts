@@ -87,8 +87,8 @@ export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
  * Gives the body that saves a draft. A draft without a name is named after its title. A silent draft whose texts are all empty has no content. With
  * an experiment, the content is the first variant's: every device gets a variant, so no other content is needed.
  *
- * Herald fills in from the template each field that the body leaves out. So with a template the body also gives the ttl and the presentation that the
- * page shows as empty. A collapse id and a content cannot be given as empty, so Herald may fill these two in; `filledIn` finds out whether it has.
+ * Herald fills in from the template each field that the body leaves out. So with a template the body also gives the ttl, the presentation and the
+ * overrides that the page shows as empty. A collapse id and a content cannot be given as empty, so Herald may fill these two in; `filledIn` finds out whether it has.
  */
 export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   const { audience, templateId, experiment, schedule, bypass } = draft
@@ -100,6 +100,7 @@ export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
     body.templateId = templateId
     body.ttl ??= defaultTtlSeconds
     body.presentation ??= {}
+    body.overrides ??= {}
   }
   if (!draft.silent || !isBlank(content)) body.content = contentOfDraft(content)
   if (experiment) {

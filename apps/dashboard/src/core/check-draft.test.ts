@@ -29,3 +29,14 @@ test('a key of the data that is written twice is a mistake at that key', () => {
   }
   expect(checkDraft(draft)).toEqual([{ path: 'data.k', message: 'is written twice; keep one of them' }])
 })
+
+// spec: sending/overrides-owned
+test('the fields of a provider show the first mistake in their JSON, and text that is no JSON is a mistake', () => {
+  const content = changeEntry(emptyDraft.content, 'en', { title: 'a', body: 'b' })
+  const errorOf = (ios: string) =>
+    byPath(checkDraft({ ...emptyDraft, content, overrides: { ...emptyDraft.overrides, ios } }))('overrides.ios')
+  expect(errorOf('{"aps": {"category": "ORDER"}}')).toBeUndefined()
+  expect(errorOf(' ')).toBeUndefined()
+  expect(errorOf('{"aps": {"category": ')).toBe('must be an object')
+  expect(errorOf('{"aps": {"alert": "Hi"}}')).toMatch(/^aps\.alert must be an object/)
+})

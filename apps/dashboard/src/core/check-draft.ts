@@ -69,8 +69,15 @@ function valueAt(body: unknown, path: string): unknown {
   return undefined
 }
 
-/** Gives a function that finds the message of a mistake by the path of its field. */
+/**
+ * Gives a function that finds the message of a mistake by the path of its field. The overrides of a platform are one field, which shows the first
+ * mistake in its JSON.
+ */
 export const byPath = (details: readonly FaultDetail[]): ((path: string) => string | undefined) => {
   const messages = new Map(details.map(({ path, message }) => [path, message]))
+  for (const { path, message } of details) {
+    const [, field, rest] = /^(overrides\.\w+)\.(.+)$/.exec(path) ?? []
+    if (field !== undefined && !messages.has(field)) messages.set(field, `${rest} ${message}`)
+  }
   return (path) => messages.get(path)
 }

@@ -33,7 +33,7 @@ function givenPlatform() {
   let stored: StoredCampaign | undefined
   const made = new Map<string, string>()
   let refusal: { status: number; message: string; details: { path: string; message: string }[] } | undefined
-  let template: Pick<CampaignBody, 'collapseId' | 'ttl' | 'presentation'> = {}
+  let template: Pick<CampaignBody, 'collapseId' | 'ttl' | 'presentation' | 'overrides'> = {}
   const answer = (body: CampaignBody): StoredCampaign => {
     const { segmentId = null, templateId = null, content = null, experiment = null, bypass = {}, ...rest } = body
     const filling = templateId === null ? {} : template
@@ -191,13 +191,14 @@ test("the operator can take the other tab's version, and a page without unsaved 
 })
 
 // spec: dashboard/draft-as-shown
-test('from a template Herald fills in no collapse id, ttl or presentation that the page shows as empty', async () => {
+test('from a template Herald fills in no collapse id, ttl, presentation or overrides that the page shows as empty', async () => {
   const { platform, saver, state } = given()
-  platform.fillIn({ collapseId: 'order', ttl: 60, presentation: { badge: 1 } })
+  platform.fillIn({ collapseId: 'order', ttl: 60, presentation: { badge: 1 }, overrides: { web: { renotify: true } } })
   saver.change({ ...written('Sale'), templateId: id, collapseId: 'order' })
   expect(await saver.saveNow()).toBe(true)
   expect(platform.stored()).toMatchObject({ templateId: id, collapseId: 'order', ttl: 2_419_200 })
   expect(platform.stored()).toHaveProperty('presentation', {})
+  expect(platform.stored()).toHaveProperty('overrides', {})
   expect(saver.get().draft.templateId).toBe(id)
 
   // No request can clear the template's collapse id, so the message lets go of the template.

@@ -6,7 +6,14 @@ import { emptyEntry } from './content-draft.ts'
 import { measure } from './measure.ts'
 import { nobody, personOf, samplePerson, valuesOf } from './person.ts'
 
-const send: PushSend = { silent: false, data: { kind: 'order' }, collapseId: 'order-17', priority: 'high', presentation: null }
+const send: PushSend = {
+  campaignId: '',
+  silent: false,
+  data: { kind: 'order' },
+  collapseId: 'order-17',
+  priority: 'high',
+  presentation: null,
+}
 const ttlSeconds = 2_419_200
 const now = new Date('2026-11-22T12:00:00Z')
 const about = { data: send.data, campaign: { id: 'c', name: 'Sale' }, zone: 'Europe/Vienna', now }

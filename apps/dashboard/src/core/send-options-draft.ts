@@ -1,3 +1,5 @@
+import type { Overrides } from '@herald/contracts/overrides'
+import { perPlatform, platforms, type Platform } from '@herald/contracts/platform'
 import type { CustomData, Presentation, Priority } from '@herald/contracts/send-fields'
 
 /** The options of a campaign or a template while they are edited. An empty text is left out when they are saved. */
@@ -9,7 +11,10 @@ export type OptionsDraft = {
   collapseId: string
   priority: Priority
   presentation: PresentationDraft
+  overrides: OverridesDraft
 }
+/** The overrides of each platform as the operator writes them: JSON, or what is not JSON yet. */
+export type OverridesDraft = Record<Platform, string>
 export type PresentationDraft = {
   sound: string
   badge: number | null
@@ -36,6 +41,7 @@ export const emptyOptions: OptionsDraft = {
   collapseId: '',
   priority: 'high',
   presentation: emptyPresentation,
+  overrides: perPlatform(() => ''),
 }
 
 /** The options in an answer of the API. A field that is null and one that is missing mean the same. */
@@ -46,6 +52,7 @@ export type OptionsRead = {
   collapseId?: string | null | undefined
   priority?: Priority | null | undefined
   presentation?: Presentation | null | undefined
+  overrides?: Overrides | null | undefined
 }
 
 /** The options in a request. */
@@ -56,9 +63,10 @@ export type OptionsBody = {
   collapseId?: string
   priority?: Priority
   presentation?: Presentation
+  overrides?: Overrides
 }
 
-export function draftOfOptions({ silent, data, ttl, collapseId, priority, presentation }: OptionsRead): OptionsDraft {
+export function draftOfOptions({ silent, data, ttl, collapseId, priority, presentation, overrides }: OptionsRead): OptionsDraft {
   return {
     silent: silent ?? false,
     data: Object.entries(data ?? {}).map(([key, value]) => ({ key, value })),
@@ -66,6 +74,7 @@ export function draftOfOptions({ silent, data, ttl, collapseId, priority, presen
     collapseId: collapseId ?? '',
     priority: priority ?? 'high',
     presentation: draftOfPresentation(presentation ?? {}),
+    overrides: draftOfOverrides(overrides ?? {}),
   }
 }
 
@@ -79,17 +88,34 @@ const draftOfPresentation = (given: Presentation): PresentationDraft => ({
   channelId: given.channelId ?? '',
 })
 
+const draftOfOverrides = (given: Overrides): OverridesDraft =>
+  perPlatform((platform) => (given[platform] === undefined ? '' : JSON.stringify(given[platform], null, 2)))
+
 /**
  * Gives the options of a campaign, a test or a template for a request, without those that are empty. When two rows of `data` have the same key, the
  * value of the last one counts; `twiceIn` finds such rows.
  */
-export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation }: OptionsDraft): OptionsBody {
+export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation, overrides }: OptionsDraft): OptionsBody {
   const body: OptionsBody = { silent, data: Object.fromEntries(data.map(({ key, value }) => [key, value])), priority }
   if (ttl !== null) body.ttl = ttl
   if (collapseId !== '') body.collapseId = collapseId
   const shown = presentationOfDraft(presentation)
   if (Object.keys(shown).length > 0) body.presentation = shown
+  const added = overridesOfDraft(overrides)
+  if (Object.keys(added).length > 0) body.overrides = added
   return body
+}
+
+/** Gives the overrides for a request. What is no JSON yet is given as text, which the contracts and Herald refuse at its path. */
+const overridesOfDraft = (draft: OverridesDraft): Overrides =>
+  Object.fromEntries(platforms.flatMap((platform) => (draft[platform].trim() === '' ? [] : [[platform, parsed(draft[platform])]])))
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 function presentationOfDraft(draft: PresentationDraft): Presentation {

@@ -3,7 +3,16 @@ import { parseBody } from '@herald/contracts/validate'
 import { expect, test } from 'vitest'
 import { bodyOfTemplate, emptyTemplate, formOfTemplate } from './template-draft.ts'
 
-const unset = { description: null, data: null, presentation: null, ttl: null, collapseId: null, priority: null, silent: null }
+const unset = {
+  description: null,
+  data: null,
+  presentation: null,
+  overrides: null,
+  ttl: null,
+  collapseId: null,
+  priority: null,
+  silent: null,
+}
 const content = { _default: 'en', en: { title: 'Shipped', body: 'On its way', url: 'https://shop.example' } }
 
 // spec: dashboard/draft-lossless
@@ -15,6 +24,7 @@ test('a template is unchanged when it is opened and saved again, and fields that
     description: 'When it ships',
     data: { kind: 'order' },
     presentation: { sound: 'default', badge: 0, relevanceScore: 0 },
+    overrides: { ios: { aps: { category: 'ORDER' } } },
     ttl: 0,
     collapseId: 'order',
     priority: 'normal' as const,

@@ -15,7 +15,7 @@ const answered = (status: number, reason = '', retryAfterMs: number | null = nul
   environment: null,
 })
 
-/** The letters of the classes that say something about the credentials. An answer of another class has the letter `u` or `a`. */
+/** The letters of the classes that say something about the credentials. An answer of another class has the letter `u`, `p` or `a`. */
 const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
 /**
@@ -38,7 +38,7 @@ const rows: [Platform, number, string, string, string?][] = [
   ['ios', 403, 'BadCertificate', 'config', 'credentials_invalid'],
   ['ios', 403, 'BadCertificateEnvironment', 'config', 'credentials_invalid'],
   ['ios', 403, 'BadEnvironmentKeyInToken', 'config', 'credentials_invalid'],
-  ['ios', 429, 'TooManyProviderTokenUpdates', 'retry', 'rate_limited'],
+  ['ios', 429, 'TooManyProviderTokenUpdates', 'quota', 'rate_limited'],
   ['ios', 429, 'TooManyRequests', 'retry', 'rate_limited'],
   ['ios', 413, 'PayloadTooLarge', 'bad', 'payload_too_large'],
   ['ios', 400, 'BadCollapseId', 'bad', 'payload_invalid'],
@@ -47,18 +47,32 @@ const rows: [Platform, number, string, string, string?][] = [
   ['ios', 400, 'PayloadEmpty', 'bad', 'payload_invalid'],
   ['ios', 500, 'InternalServerError', 'retry', 'provider_unavailable'],
   ['ios', 503, 'ServiceUnavailable', 'retry', 'provider_unavailable'],
-  ['ios', 410, 'SomethingNew', 'retry', 'internal'],
+  ['ios', 410, 'SomethingNew', 'dead', 'token_dead'],
+  ['ios', 403, 'SomethingNew', 'config', 'credentials_invalid'],
+  ['ios', 403, '', 'config', 'credentials_invalid'],
+  ['ios', 404, 'BadPath', 'guarded', 'token_invalid'],
+  ['ios', 502, '', 'retry', 'provider_unavailable'],
+  ['ios', 504, '', 'retry', 'provider_unavailable'],
+  ['ios', 408, '', 'retry', 'provider_unavailable'],
+  ['ios', 429, '', 'retry', 'rate_limited'],
   ['ios', 418, '', 'retry', 'internal'],
   ['android', 200, '', 'sent'],
   ['android', 404, 'UNREGISTERED', 'dead', 'token_dead'],
-  ['android', 404, 'NOT_FOUND', 'retry', 'internal'],
+  ['android', 404, 'NOT_FOUND', 'suspect', 'credentials_invalid'],
+  ['android', 403, '', 'suspect', 'credentials_invalid'],
   ['android', 400, 'INVALID_ARGUMENT message.token', 'guarded', 'token_invalid'],
   ['android', 400, 'INVALID_ARGUMENT', 'bad', 'payload_invalid'],
   ['android', 403, 'SENDER_ID_MISMATCH', 'guarded', 'sender_mismatch'],
   ['android', 401, 'UNAUTHENTICATED', 'config', 'credentials_invalid'],
-  ['android', 401, 'THIRD_PARTY_AUTH_ERROR', 'config', 'credentials_invalid'],
+  ['android', 401, 'THIRD_PARTY_AUTH_ERROR', 'guarded', 'sender_mismatch'],
+  ['android', 403, 'THIRD_PARTY_AUTH_ERROR', 'guarded', 'sender_mismatch'],
   ['android', 403, 'PERMISSION_DENIED', 'config', 'credentials_invalid'],
-  ['android', 429, 'QUOTA_EXCEEDED', 'retry', 'rate_limited'],
+  ['android', 429, 'QUOTA_EXCEEDED', 'quota', 'rate_limited'],
+  ['android', 429, 'RESOURCE_EXHAUSTED', 'quota', 'rate_limited'],
+  ['android', 429, 'QUOTA_EXCEEDED device', 'retry', 'rate_limited'],
+  ['android', 429, '', 'retry', 'rate_limited'],
+  ['android', 502, '', 'retry', 'provider_unavailable'],
+  ['android', 408, '', 'retry', 'provider_unavailable'],
   ['android', 500, 'INTERNAL', 'retry', 'provider_unavailable'],
   ['android', 503, 'UNAVAILABLE', 'retry', 'provider_unavailable'],
   ['web', 201, '', 'sent'],
@@ -73,6 +87,9 @@ const rows: [Platform, number, string, string, string?][] = [
   ['web', 429, '', 'retry', 'rate_limited'],
   ['web', 500, '', 'retry', 'provider_unavailable'],
   ['web', 502, '', 'retry', 'provider_unavailable'],
+  ['web', 408, '', 'retry', 'provider_unavailable'],
+  ['web', 406, 'throttled', 'retry', 'rate_limited'],
+  ['web', 406, '', 'retry', 'internal'],
   ['web', 301, '', 'bad', 'payload_invalid'],
   ['web', 307, '', 'bad', 'payload_invalid'],
   ['web', 409, '', 'retry', 'internal'],
@@ -85,7 +102,25 @@ test.each(rows)('an answer of %s, %i %s, means %s %s', (platform, status, reason
   expect('code' in meaning ? meaning.code : undefined).toBe(code)
   expect(meaning.providerCode).toBe(`${status} ${reason}`.trim())
   const isAway = code === 'provider_unavailable'
-  expect(letterOf(meaning, answered(status, reason))).toBe(letters[meaningClass] ?? (isAway ? 'u' : 'a'))
+  const isProof = (meaningClass === 'dead' || meaningClass === 'bad') && [400, 404, 410, 413].includes(status)
+  const letter = reason === 'THIRD_PARTY_AUTH_ERROR' ? 't' : (letters[meaningClass] ?? (isAway ? 'u' : isProof ? 'p' : 'a'))
+  expect(letterOf(meaning, answered(status, reason))).toBe(letter)
+})
+
+// spec: providers/slow-down
+test.each(platforms)('%s: an unknown 4xx with a Retry-After asks for patience, and without one it is unknown', (platform) => {
+  expect(readAnswer(providers[platform].answers, answered(420, '', 2_000))).toMatchObject({
+    class: 'retry',
+    code: 'rate_limited',
+    retryAfterMs: 2_000,
+  })
+  expect(readAnswer(providers[platform].answers, answered(420))).toMatchObject({ class: 'retry', code: 'internal' })
+})
+
+// spec: providers/circuit-closes
+test('a push service that answers a probe with 400 has read the credentials; with 403 it may not have', () => {
+  const letterOfProbe = (status: number) => letterOf(readAnswer(providers.web.answers, answered(status)), answered(status), true)
+  expect([400, 401, 403, 404, 410, 413].map(letterOfProbe)).toEqual(['p', 'w', 'w', 'p', 'p', 'p'])
 })
 
 // spec: providers/unknown-answer, providers/tries
@@ -142,7 +177,7 @@ test.each<[kind: ProviderKind, answer: Answer, code: string, providerCode: strin
   ['apns', answered(429, 'TooManyProviderTokenUpdates'), 'rate_limited', '429 TooManyProviderTokenUpdates'],
   ['fcm', answered(401, 'oauth 400 invalid_grant'), 'credentials_invalid', '401 oauth 400 invalid_grant'],
   ['fcm', answered(403, 'SENDER_ID_MISMATCH'), 'sender_mismatch', '403 SENDER_ID_MISMATCH'],
-  ['fcm', answered(404, 'NOT_FOUND'), 'internal', '404 NOT_FOUND'],
+  ['fcm', answered(404, 'NOT_FOUND'), 'credentials_invalid', '404 NOT_FOUND'],
   ['fcm', answered(503), 'provider_unavailable', '503'],
   ['fcm', { is: 'unsent', reason: 'ECONNREFUSED' }, 'network_error', 'ECONNREFUSED'],
   ['apns', { is: 'unanswered', why: 'timeout', reason: '' }, 'timeout', null],

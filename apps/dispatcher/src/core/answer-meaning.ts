@@ -1,15 +1,17 @@
-import { maxTries } from '@herald/contracts/batch'
+import { maxTries, type RefusedLetter } from '@herald/contracts/batch'
 import type { CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import type { FailureCode } from '@herald/contracts/outcome'
+import type { AnswerClass } from '@herald/contracts/provider-answers'
 import type { Answer } from './answer.ts'
 
 /**
  * What a provider's answer means for the push, by class:
  * - `sent`: the provider took the push.
  * - `retry`: the push has not arrived, and a later attempt may succeed.
+ * - `quota`: the project or team has sent too much. The push waits and loses no attempt.
  * - `unknown`: the push may have been delivered, so it is sent again with the same identity.
  * - `config`: the app's credentials or settings are wrong.
- * - `suspect`: the credentials may be wrong, since one of many push services says so.
+ * - `suspect`: either the device belongs to other credentials or ours are wrong. What the same credentials met before decides which.
  * - `guarded`: either the token is dead or the app's settings are wrong. The mass guard decides which.
  * - `dead`: the token is dead, or the device's encryption keys do not decode.
  * - `bad`: the provider will never take this push, or Herald may not connect to the device's address.
@@ -17,21 +19,48 @@ import type { Answer } from './answer.ts'
  */
 export type AnswerMeaning =
   | { class: 'sent'; providerCode: string }
-  | { class: 'retry' | 'unknown' | 'suspect'; code: FailureCode; providerCode: string; retryAfterMs: number | null; maxTries: number }
-  | { class: 'config' | 'guarded' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
+  | {
+      class: 'retry' | 'quota' | 'unknown' | 'suspect'
+      code: FailureCode
+      providerCode: string
+      retryAfterMs: number | null
+      maxTries: number
+    }
+  | { class: 'config' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
+  | { class: 'guarded'; code: FailureCode; providerCode: string; provesCredentials: boolean }
   | { class: 'refused'; providerCode: string }
 
 /** A row of a provider's table of answers: which answers the row fits, and what they mean. */
 export type AnswerRow = RowMeaning & {
   /** The statuses that the row fits: one, several, or all of a hundred, such as `5xx`. */
-  status: number | readonly number[] | '2xx' | '3xx' | '5xx'
+  status: number | readonly number[] | '2xx' | '3xx' | '4xx' | '5xx'
   /** The provider's reasons that the row fits. A reason that ends in `*` fits every reason with that beginning. Without reasons it fits all. */
   reasons?: readonly string[]
+  /** The row fits only an answer with a Retry-After that can be read. */
+  saysWhen?: true
 }
 type RowMeaning =
   | { class: 'sent' }
-  | { class: 'retry'; code: FailureCode; /** How long to wait when the answer has no Retry-After. */ waitMs?: number; maxTries?: number }
-  | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
+  | {
+      class: 'retry' | 'quota'
+      code: FailureCode
+      /** How long to wait when the answer has no Retry-After. */
+      waitMs?: number
+      maxTries?: number
+    }
+  | { class: 'guarded'; code: FailureCode; /** The answer shows that our credentials are good. */ provesCredentials?: true }
+  | { class: Exclude<AnswerClass, 'sent' | 'retry' | 'quota' | 'guarded'>; code: FailureCode }
+
+/**
+ * Rows that hold at every provider, after its own (RFC 9110 15.5.9, 15.6, 10.2.3). A 4xx that nobody knows and that says when to come back is a way to
+ * say "slow down".
+ */
+export const everyProvider: readonly AnswerRow[] = [
+  { status: '5xx', class: 'retry', code: 'provider_unavailable' },
+  { status: 408, class: 'retry', code: 'provider_unavailable' },
+  { status: 429, class: 'retry', code: 'rate_limited' },
+  { status: '4xx', saysWhen: true, class: 'retry', code: 'rate_limited' },
+]
 
 /**
  * The meaning of an answer that no row fits, such as one that the provider adds later: the push gets at most three attempts. Only this meaning has
@@ -43,7 +72,7 @@ const noRowFits: RowMeaning = { class: 'retry', code: 'internal', maxTries: 3 }
 export function readAnswer(rows: readonly AnswerRow[], answer: Answer): AnswerMeaning {
   switch (answer.is) {
     case 'answered':
-      return meaningOf(rows.find((row) => fits(row, answer.status, answer.reason)) ?? noRowFits, answer)
+      return meaningOf(rows.find((row) => fits(row, answer)) ?? everyProvider.find((row) => fits(row, answer)) ?? noRowFits, answer)
     case 'refused':
       return { class: 'refused', providerCode: answer.reason }
     case 'unsent':
@@ -69,20 +98,29 @@ function meaningOf(row: RowMeaning, answer: Answer & { is: 'answered' }): Answer
     case 'sent':
       return { class: 'sent', providerCode }
     case 'config':
-    case 'guarded':
     case 'dead':
     case 'bad':
       return { class: row.class, code: row.code, providerCode }
+    case 'guarded':
+      return { class: 'guarded', code: row.code, providerCode, provesCredentials: row.provesCredentials ?? false }
     case 'suspect':
-      return { class: 'suspect', code: row.code, providerCode, retryAfterMs: answer.retryAfterMs, maxTries }
-    case 'retry': {
+      return { class: 'suspect', code: row.code, providerCode, retryAfterMs: answer.retryAfterMs, maxTries: suspectTries }
+    case 'retry':
+    case 'quota': {
       const wait = answer.retryAfterMs ?? row.waitMs ?? null
-      return { class: 'retry', code: row.code, providerCode, retryAfterMs: wait, maxTries: row.maxTries ?? maxTries }
+      return { class: row.class, code: row.code, providerCode, retryAfterMs: wait, maxTries: row.maxTries ?? maxTries }
     }
   }
 }
 
-function fits({ status, reasons }: AnswerRow, answered: number, reason: string): boolean {
+/**
+ * A push whose device may belong to other credentials has three attempts, 5 s in all: a push service that errs once loses nothing, and the campaign
+ * settles soon.
+ */
+const suspectTries = 3
+
+function fits({ status, reasons, saysWhen }: AnswerRow, { status: answered, reason, retryAfterMs }: Answer & { is: 'answered' }): boolean {
+  if (saysWhen && retryAfterMs === null) return false
   const isStatus =
     typeof status === 'number'
       ? status === answered
@@ -113,18 +151,33 @@ export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning 
 
 /**
  * What an answer says to the circuit, as a letter that finish-batch carries (`answers` of `FinishBatch` in contracts). `u`: the provider was away.
- * `a`: any other answer of the provider, such as a dead token or a refused message. `letters` below has the other letters.
+ * `p`: the provider refused only this message or this token, which it does only with good credentials. `a`: any other answer, such as a quota. `g`,
+ * `t`, `w`: a refused device (`RefusedLetter` in contracts). `s`: sent. `c`: the credentials are wrong.
  */
-export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
-const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
+export type Letter = 's' | 'c' | 'u' | 'p' | 'a' | RefusedLetter
+
+/** A provider that refuses a message or a device with one of these has read the credentials before (RFC 9110; spec: providers/circuit-closes). */
+const refusesTheMessage: readonly number[] = [400, 404, 410, 413]
 
 /**
- * Gives the letter that an answer says to the circuit. An answer that did not come from the provider has no letter, with two exceptions: `u` when the
+ * Gives the letter that an answer says to the circuit. A push service that answers a probe with 400 has read the credentials. An answer that did not come from the provider has no letter, with two exceptions: `u` when the
  * provider was away, and `c` when the app's key does not open.
  */
-export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {
+export function letterOf(meaning: AnswerMeaning, answer: Answer, probe = false): Letter | undefined {
   if (isUnavailable(meaning)) return 'u'
-  return letters[meaning.class] ?? (answer.is === 'answered' ? 'a' : undefined)
+  switch (meaning.class) {
+    case 'sent':
+      return 's'
+    case 'config':
+      return 'c'
+    case 'suspect':
+      return probe && answer.is === 'answered' && answer.status === 400 ? 'p' : 'w'
+    case 'guarded':
+      return meaning.provesCredentials ? 't' : 'g'
+    default:
+      if (answer.is !== 'answered') return undefined
+      return (meaning.class === 'dead' || meaning.class === 'bad') && refusesTheMessage.includes(answer.status) ? 'p' : 'a'
+  }
 }
 
 /**
@@ -136,7 +189,7 @@ export function checkedBy(rows: readonly AnswerRow[], answer: Answer): CheckedPr
   if (answer.is === 'unsendable' && answer.why === 'address') return { ok: true, code: null, providerCode: null }
   const meaning = readAnswer(rows, answer)
   const providerCode = meaning.providerCode === '' ? null : meaning.providerCode
-  const isNoToThePush = answer.is === 'answered' && answer.status === 400 && meaning.class !== 'config'
+  const isNoToThePush = answer.is === 'answered' && answer.status === 400 && meaning.class !== 'config' && meaning.class !== 'suspect'
   if (isNoToThePush || meaning.class === 'sent' || (meaning.class === 'dead' && answer.is === 'answered'))
     return { ok: true, code: null, providerCode }
   return { ok: false, code: 'code' in meaning ? meaning.code : 'provider_unavailable', providerCode }

@@ -30,9 +30,17 @@ test('the random share makes a wait at most a quarter longer', () => {
 })
 
 // spec: providers/retry-after
-test('a push waits as long as the provider asks, and not as long as Herald would', () => {
-  expect(waitAfter(1, 1, retry({ retryAfterMs: 7_000 }))).toBe(7)
-  expect(waitAfter(4, 1, retry({ retryAfterMs: 0 }))).toBe(0)
+test('a push waits as long as the provider asks, and a quarter longer by chance, but never shorter than Herald would', () => {
+  expect(waitAfter(1, 0, retry({ retryAfterMs: 7_000 }))).toBe(7)
+  expect(waitAfter(1, 1, retry({ retryAfterMs: 8_000 }))).toBe(10)
+  expect(waitAfter(4, 0, retry({ retryAfterMs: 0 }))).toBe(60)
+})
+
+// spec: providers/quota
+test('a quota costs no attempt while the ttl lasts, and a push with a ttl of 0 has one try', () => {
+  const quota = { ...retry({ code: 'rate_limited', retryAfterMs: 60_000 }), class: 'quota' as const }
+  expect(nextTry(quota, { tries: 50, ttlLeftMs: hour, schedule, random: 1 })).toEqual({ is: 'retry', inMs: 75_000 })
+  expect(nextTry(quota, { tries: 1, ttlLeftMs: 0, schedule, random: 0 })).toEqual({ is: 'failed', code: 'rate_limited' })
 })
 
 // spec: providers/tries-and-ttl

@@ -14,23 +14,24 @@ export const isExpired = (ttlSeconds: number, elapsedMs: number): boolean => ttl
  */
 export const secondsLeft = (ttlSeconds: number, elapsedMs: number): number => Math.ceil(ttlLeftMs(ttlSeconds, elapsedMs) / 1000)
 
-/** A wait of the schedule is made longer by a random part of itself, at most this part. A wait that the provider asked for is not changed. */
+/** A wait is made longer by a random part of itself, at most this part, so that pushes that were refused together do not come back together. */
 const jitter = 0.25
 
 export type NextTry = { is: 'retry'; inMs: number } | { is: 'failed'; code: FailureCode }
 
 /**
- * Decides what follows an attempt that may be repeated. The push waits for the time that the answer or its row in the provider's table names. If
- * neither names one, `schedule` has the seconds for this attempt, and the wait is 1 to 1.25 times as long, by chance. The push fails when the wait
- * would outlast the ttl, or when this was the last attempt. `tries` counts the attempts, this one included; `ttlLeftMs` is 0 for a push with a ttl of
- * 0; `random` is 0 to 1.
+ * Decides what follows an attempt that may be repeated. The push waits for the time that the answer or its row in the provider's table names, but never
+ * shorter than `schedule` says, in seconds, for this attempt. Both waits are 1 to 1.25 times as long, by chance. The push fails when the wait would
+ * outlast the ttl, or when this was the last attempt; a quota costs no attempt. `tries` counts the attempts, this one included; `ttlLeftMs` is 0 for a
+ * push with a ttl of 0; `random` is 0 to 1.
  */
 export function nextTry(
-  meaning: AnswerMeaning & { class: 'retry' | 'unknown' | 'suspect' },
+  meaning: AnswerMeaning & { class: 'retry' | 'quota' | 'unknown' | 'suspect' },
   { tries, ttlLeftMs, schedule, random }: { tries: number; ttlLeftMs: number; schedule: readonly number[]; random: number },
 ): NextTry {
-  const backoffMs = (schedule[Math.min(tries, schedule.length) - 1] ?? 1) * 1000 * (1 + jitter * random)
-  const waitMs = meaning.retryAfterMs ?? backoffMs
-  if (tries >= meaning.maxTries || waitMs >= ttlLeftMs) return { is: 'failed', code: meaning.code }
+  const backoffMs = (schedule[Math.min(tries, schedule.length) - 1] ?? 1) * 1000
+  const waitMs = Math.max(meaning.retryAfterMs ?? 0, backoffMs) * (1 + jitter * random)
+  const isLast = meaning.class !== 'quota' && tries >= meaning.maxTries
+  if (isLast || waitMs >= ttlLeftMs) return { is: 'failed', code: meaning.code }
   return { is: 'retry', inMs: waitMs }
 }

@@ -64,7 +64,7 @@ export async function openTransports(
       // A sealed key cannot be opened when its entry of SEAL_KEYS was removed too early. The credentials then count as wrong; an error here would
       // only make NATS deliver the pointer again and again.
       log.error({ appId, kind, error: error instanceof Error ? error.name : '' }, 'the credentials do not open')
-      return { transport: refusing, version, ...oneEnvironment, originOf: () => kind }
+      return { transport: refusing, version, rate: null, ...oneEnvironment, originOf: () => kind }
     }
   }
 

@@ -26,9 +26,14 @@ const limits: Partial<Limits> = {
 
 /**
  * Prepares HTTP/2 connections to the host and port of `url`; the first request opens them. A 5xx means an overloaded or stopping server: later pushes
- * go over new connections, and those on their way are still answered. `onEvent` is called for what happens to the connections.
+ * go over new connections, and those on their way are still answered. `isOfConnection` says that a reply speaks of its connection, which is then
+ * replaced at once. `onEvent` is called for what happens to the connections.
  */
-export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: OriginEvent) => void = () => undefined): ProviderOrigin {
+export function openProviderOrigin(
+  { hostname, port }: URL,
+  onEvent: (event: OriginEvent) => void = () => undefined,
+  isOfConnection: (reply: Reply) => boolean = () => false,
+): ProviderOrigin {
   const open = (): Origin =>
     // A URL has an IPv6 address in brackets, and a connection needs the address without them.
     openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits, onEvent })
@@ -52,7 +57,8 @@ export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: Ori
     // says nothing about the provider.
     if (reply.is === 'unsent' && isOurDoing) return { is: 'refused', reason: 'closed' }
     const isAiling = reply.is === 'answered' && reply.status >= 500
-    if (isAiling && !isOurDoing && performance.now() - replacedAt >= replaceEveryMs) replace()
+    const isLate = performance.now() - replacedAt >= replaceEveryMs
+    if (!isOurDoing && ((isAiling && isLate) || isOfConnection(reply))) replace()
     return reply
   }
 

@@ -1,5 +1,5 @@
 import type { ProviderCredentials } from '@herald/contracts/app'
-import type { CircuitEnvironment } from '@herald/contracts/batch'
+import type { CircuitEnvironment, SendRate } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
 import type { SentTo } from '@herald/contracts/recipient'
 import type { OriginEvent } from '@herald/http2/client/origin'
@@ -65,6 +65,8 @@ export type OpenProvider<Credentials extends ProviderCredentials = ProviderCrede
 export type AppTransport = {
   transport: Transport
   version: number
+  /** The rate that the credentials share with whoever else uses them; null when they have none (spec: providers/quota). */
+  rate: SendRate | null
   /**
    * The environment that is asked first for devices that name none: the APNs environment of the credentials, or the other one if only the other one
    * has an address. Empty for other providers.

@@ -123,8 +123,8 @@ const sendWithBoth = async (platform: 'ios' | 'android'): Promise<Record<'own' |
 }
 
 /**
- * Headers that are not compared: by them a library names itself, its way to sign in or what it accepts, or they give the body's length, which HTTP/2
- * does not need.
+ * Headers that are not compared: by them a library names itself, its way to sign in or what it accepts, or they give the body's length, which
+ * node-apn leaves out.
  */
 const saysNothing = [
   'user-agent',
@@ -136,6 +136,7 @@ const saysNothing = [
   'access_token_auth',
 ]
 
+// spec: providers/content-length
 test.each(['ios', 'android'] as const)(
   '%s: Node’s own HTTP/2 server accepts Herald’s requests, which have the library’s body and its headers that matter',
   async (platform) => {
@@ -147,6 +148,7 @@ test.each(['ios', 'android'] as const)(
     })
     expect(own.asked).toHaveLength(changes.length)
     expect(own.asked.map(comparable)).toEqual(library.asked.map(comparable))
+    expect(own.asked.map(({ headers }) => headers['content-length'])).toEqual(own.asked.map(({ body }) => String(Buffer.byteLength(body))))
     expect(own.answers).toEqual(library.answers)
     expect(nodeServer.complaints).toEqual([])
   },

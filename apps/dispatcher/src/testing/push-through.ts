@@ -97,7 +97,16 @@ async function openFcmLineTo(projectId: string) {
 const pushes: Push[] = Array.from({ length: 1_000 }, (_, n) => {
   const msgId = `${String(n).padStart(60, 'm')}.${'s'.repeat(22)}`
   const address = addresses[n % addresses.length] ?? ''
-  const send = { silent: false, data: { order: '17' }, ttl: 3_600, collapseId: null, priority: 'high', presentation: null } as const
+  const campaignId = 'c'.repeat(24)
+  const send = {
+    campaignId,
+    silent: false,
+    data: { order: '17' },
+    ttl: 3_600,
+    collapseId: null,
+    priority: 'high',
+    presentation: null,
+  } as const
   const entry = { title: 'Hello', body: 'This is a push notification of a usual size for the test' }
   const encoded = encodePush(account.platform, { msgId, entry, send }, address, send.ttl)
   if (!encoded.ok) throw new Error('a push of the benchmark is too long')

@@ -18,6 +18,11 @@ type Settled = { outcome: 'skipped' | 'failed'; code: End['code'] }
 const everywhere = (settled: Settled) => ({ ios: settled, android: settled, web: settled })
 const android = (message: object) => () => ({ payload: { message } })
 const inTenMinutes = () => expect.toSatisfy((expiration: string) => Math.abs(Number(expiration) - Date.now() / 1000 - 600) < 30)
+/** Gives the campaign's id in a msgId. */
+const campaignOf = (msgId: string) =>
+  Buffer.from(msgId.split('.')[0] ?? '', 'base64url')
+    .toString()
+    .split('|')[1]
 const longBody = '👨‍👩‍👧‍👦 “é” '.repeat(150)
 const isCut = expect.stringMatching(/^(?:👨‍👩‍👧‍👦 “é” ){10,}.*…$/u)
 const nearLimit = (platform: Platform, { payload }: Arrived) => {
@@ -76,8 +81,14 @@ export const sends: SendCase[] = [
     send: { collapseId: null },
     meant: {
       ios: ({ msgId }) => ({ id: apnsId(msgId), headers: { collapseId: apnsId(msgId) } }),
-      android: ({ msgId }) => ({ payload: { message: { android: { notification: { tag: pushTag(msgId) } } } } }),
-      web: ({ msgId }) => ({ headers: { topic: pushTag(msgId) }, payload: { tag: pushTag(msgId) } }),
+      android: ({ msgId, payload }) => {
+        expect(payload).toHaveProperty('message.android.collapse_key', campaignOf(msgId))
+        return { payload: { message: { android: { notification: { tag: pushTag(msgId) } } } } }
+      },
+      web: ({ msgId, headers }) => {
+        expect(headers['topic'] ?? null).toBeNull()
+        return { payload: { tag: pushTag(msgId) } }
+      },
     },
   },
   {

@@ -47,8 +47,9 @@ async function startFront(address: string, ca: string) {
   }
 
   return startNodeServer((stream, { headers, body }) => {
+    // The client writes `content-length` itself.
     const more = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-      typeof value === 'string' && !name.startsWith(':') ? [[name, value]] : [],
+      typeof value === 'string' && !name.startsWith(':') && name !== 'content-length' ? [[name, value]] : [],
     )
     void answer(stream, { head, path: headers[':path'] ?? '', more, body, timeoutMs: 60_000 })
   })

@@ -298,7 +298,7 @@ test('a provider is shown with the circuits of its platform; when an operator as
     probeAt: '2026-01-31T08:01:00.000Z',
     heldCount: 12,
   }
-  peers.answers.set(readCircuits.subject, () => ({ circuits: [{ ...circuit, platform: 'web', environment: '' }, circuit] }))
+  peers.answers.set(readCircuits.subject, () => ({ circuits: [{ ...circuit, platform: 'web', environment: '' }, circuit], slowed: [] }))
   peers.answers.set(probeCircuits.subject, () => ({ open: 1 }))
 
   expect((await gateway.admin('GET', `/apps/${appId}/providers/apns`)).body['circuits']).toEqual([circuit])

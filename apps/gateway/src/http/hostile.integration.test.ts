@@ -98,7 +98,7 @@ const fields: [path: string, bodyWith: (value: unknown) => unknown][] = [
   [send, (value) => ({ target: { externalIds: [value] }, silent: true })],
   [send, (value) => ({ target: { segment: { field: value, op: 'eq', value: 1 } }, silent: true })],
   [send, (value) => ({ target: { segment: { field: 'lastActiveAt', op: 'gt', value } }, silent: true })],
-  ...['content', 'templateId', 'data', 'ttl', 'collapseId', 'priority', 'presentation', 'bypass'].map(
+  ...['content', 'templateId', 'data', 'ttl', 'collapseId', 'priority', 'presentation', 'overrides', 'bypass'].map(
     (name): [string, (value: unknown) => unknown] => [send, (value) => ({ target: { all: true }, silent: true, [name]: value })],
   ),
   [send, (value) => ({ target: { all: true }, content: { _default: 'en', en: { title: value, body: value } } })],

@@ -77,6 +77,7 @@ export const template = {
   id: ids.template,
   ...savedTemplate,
   description: null,
+  overrides: null,
   collapseId: null,
   priority: null,
   silent: null,

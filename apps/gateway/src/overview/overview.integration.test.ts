@@ -32,7 +32,7 @@ test('the overview of an app puts together what the other services answer, and s
     byStatus: { draft: 2, scheduled: 1 },
     next: [{ campaignId: newId(), name: 'Sale', at: '2026-02-01T08:00:00.000Z', schedule: 'at' }],
   })
-  answer(readCircuits, { circuits: [] })
+  answer(readCircuits, { circuits: [], slowed: [] })
   answer(listWebhooks, { items: [{ ...givenWebhook, disabledReason: 'consecutive_failures', enabled: false }], nextCursor: null })
   expect((await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:ops@shop.example' })).status).toBe(200)
 

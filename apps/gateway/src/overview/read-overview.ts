@@ -17,7 +17,7 @@ const mostWebhooks = 50
  * Faults: rate_limited, queue_unavailable, database_unavailable.
  */
 export async function readOverview({ bus, reads }: Pick<Gateway, 'bus' | 'reads'>, appId: string) {
-  const [devices, { circuits }, recent, campaigns, { items: webhooks }, configured] = await Promise.all([
+  const [devices, { circuits, slowed }, recent, campaigns, { items: webhooks }, configured] = await Promise.all([
     bus.call(countDevices, { appId }),
     bus.call(readCircuits, { appId }),
     bus.call(readRecent, { appId }),
@@ -39,6 +39,6 @@ export async function readOverview({ bus, reads }: Pick<Gateway, 'bus' | 'reads'
     providers: platforms.map((platform) => {
       return { kind: providerOf[platform], platform, configured: configured.has(providerOf[platform]) }
     }),
-    attention: attentionOf(appId, { circuits, configured, devices: devices.devices, recent, campaigns, webhooks }),
+    attention: attentionOf(appId, { circuits, slowed, configured, devices: devices.devices, recent, campaigns, webhooks }),
   }
 }

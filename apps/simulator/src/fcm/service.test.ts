@@ -142,11 +142,15 @@ const badMessages: [what: string, field: string, body: () => unknown][] = [
   ['a ttl over four weeks', 'message.android.ttl', () => message({ android: { ttl: '2419201s' } })],
   ['an unknown priority', 'message.android.priority', () => message({ android: { priority: 'urgent' } })],
   ['more than 4096 bytes', 'message', () => message({ data: { text: 'x'.repeat(4096) } })],
-  ['a malformed token', 'message.token', () => message({ token: 'abc' })],
 ]
 
 test.each(badMessages)('FCM refuses a request with %s as INVALID_ARGUMENT and names the field "%s"', async (_, field, body) => {
   expect(errorOf(await send(body()))).toEqual({ http: 400, code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', field })
+})
+
+test('FCM says in its message alone that a token is malformed (firebase-admin-java#1064)', async () => {
+  const answer = await send(message({ token: 'abc' }))
+  expect(errorOf(answer)).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', field: undefined })
 })
 
 test('FCM refuses a body that is not JSON as INVALID_ARGUMENT', async () => {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Accounts, FcmAccount } from '../accounts.ts'
-import { behave, type Refusal } from '../behaviour.ts'
+import { answerOfService, behave, type Refusal } from '../behaviour.ts'
 import { findMsgId, type Devices } from '../devices.ts'
 import { checkSendRequest, type Violation } from './message.ts'
 import type { AccessTokens } from './oauth.ts'
+import type { Quota } from './quota.ts'
 import type { Recording } from '../record.ts'
 import { parse, type Answer, type Request, type Serve } from '../request.ts'
 
@@ -15,32 +16,23 @@ type No = {
   errorCode?: string
   message: string
   violation?: Violation
-  retryAfterSeconds?: number | undefined
 }
 
-const refusals: Readonly<Record<Refusal, No>> = {
-  dead: { code: 404, status: 'NOT_FOUND', errorCode: 'UNREGISTERED', message: 'Requested entity was not found.' },
-  bad_token: invalid(
-    { field: 'message.token', description: 'Invalid registration token' },
-    'The registration token is not a valid FCM registration token',
-  ),
-  sender_mismatch: { code: 403, status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH', message: 'SenderId mismatch' },
-  rate_limited: {
-    code: 429,
-    status: 'RESOURCE_EXHAUSTED',
-    errorCode: 'QUOTA_EXCEEDED',
-    message: 'Sending quota exceeded.',
-    retryAfterSeconds: 1,
-  },
-  failing: { code: 500, status: 'INTERNAL', errorCode: 'INTERNAL', message: 'Internal error encountered.' },
-  unavailable: { code: 503, status: 'UNAVAILABLE', errorCode: 'UNAVAILABLE', message: 'The service is currently unavailable.' },
+/** How FCM refuses a device; the texts and details are those of the real service. */
+const refusals: Readonly<Record<Refusal, Answer>> = {
+  dead: answerOfService('fcm unregistered'),
+  bad_token: answerOfService('fcm invalid token'),
+  sender_mismatch: answerOfService('fcm sender id mismatch'),
+  rate_limited: withRetryAfter(answerOfService('fcm device rate exceeded'), 1),
+  failing: answerOfService('fcm internal'),
+  unavailable: answerOfService('fcm unavailable'),
 }
 
 /** The answer of FCM to every request while its fault `outage` is `503`. */
-export const fcmUnavailable: Answer = refuse(refusals.unavailable)
+export const fcmUnavailable: Answer = refusals.unavailable
 
 /** Serves FCM v1: `POST /v1/projects/<project>/messages:send`. */
-export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessTokens, recording: Recording): Serve {
+export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessTokens, recording: Recording, quota: Quota): Serve {
   // At Google's FCM the name of a message is a time, a counter and random bits. Here the random bits are chosen once, at the start.
   const series = randomBytes(8).toString('hex')
   let sent = 0
@@ -57,8 +49,8 @@ export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessToke
     const message = checkSendRequest(body)
     if ('field' in message) return refuse(invalid(message))
     const device = devices.android(message.address)
-    if (!device) return refuse(isAddressLike(message.address) ? refusals.dead : refusals.bad_token)
-    if (device.projectId !== projectId || accounts.project(projectId) !== account) return refuse(refusals.sender_mismatch)
+    if (!device) return isAddressLike(message.address) ? refusals.dead : refusals.bad_token
+    if (device.projectId !== projectId || accounts.project(projectId) !== account) return refusals.sender_mismatch
 
     const name = `projects/${projectId}/messages/0:${Date.now()}${String(++sent).padStart(6, '0')}%${series}`
     const answer: Answer = { status: 200, headers: json, body: JSON.stringify({ name }), reason: '' }
@@ -67,11 +59,13 @@ export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessToke
       recording.accept({ device, id: name, headers: [], body: request.body, msgId: findMsgId('android', body) })
       return answer
     }
-    return behave(device, accept, (refusal, { retryAfterSeconds }) => {
-      const no = refusals[refusal]
-      return refuse({ ...no, retryAfterSeconds: retryAfterSeconds ?? no.retryAfterSeconds })
-    })
+    if (!device.behaviour && !quota.take(projectId)) return answerOfService('fcm quota exceeded')
+    return behave(device, accept, (refusal, { retryAfterSeconds }) => withRetryAfter(refusals[refusal], retryAfterSeconds))
   }
+}
+
+function withRetryAfter(answer: Answer, seconds: number | undefined): Answer {
+  return seconds === undefined ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } }
 }
 
 function authenticate({ headers }: Request, projectId: string, tokens: AccessTokens): FcmAccount | No {
@@ -84,9 +78,10 @@ function authenticate({ headers }: Request, projectId: string, tokens: AccessTok
   return { code: 403, status: 'PERMISSION_DENIED', message }
 }
 
-const unauthenticated = (message: string): No => ({ code: 401, status: 'UNAUTHENTICATED', errorCode: 'THIRD_PARTY_AUTH_ERROR', message })
+const unauthenticated = (message: string): No => ({ code: 401, status: 'UNAUTHENTICATED', message })
 
-function invalid(violation: Violation, message = violation.description): No {
+function invalid(violation: Violation): No {
+  const message = violation.description
   return { code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message, violation }
 }
 
@@ -97,7 +92,7 @@ function invalid(violation: Violation, message = violation.description): No {
 const isAddressLike = (address: string): boolean => /^(?:[\w-]{22}|[\w-]{20,}:[\w-]{100,})$/.test(address)
 
 /** Makes an answer with the error body of Google's APIs (google.rpc.Status) and the details that FCM adds. */
-function refuse({ code, status, errorCode, message, violation, retryAfterSeconds }: No): Answer {
+function refuse({ code, status, errorCode, message, violation }: No): Answer {
   const details = [
     ...(errorCode ? [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }] : []),
     ...(violation ? [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [violation] }] : []),
@@ -106,7 +101,6 @@ function refuse({ code, status, errorCode, message, violation, retryAfterSeconds
     status: code,
     headers: {
       ...json,
-      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
       ...(code === 401 && { 'www-authenticate': 'Bearer realm="https://accounts.google.com/"' }),
     },
     body: JSON.stringify({ error: { code, message, status, ...(details.length > 0 && { details }) } }),

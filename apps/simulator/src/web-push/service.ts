@@ -1,5 +1,5 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
-import { behave, type Refusal } from '../behaviour.ts'
+import { answerOfService, behave, type Refusal } from '../behaviour.ts'
 import type { Devices } from '../devices.ts'
 import { isSignedBy, parseJwt } from '../jwt.ts'
 import type { Recording } from '../record.ts'
@@ -12,19 +12,20 @@ const maxLifetimeSeconds = 24 * 3600
 const clockSkewSeconds = 60
 const urgencies = ['very-low', 'low', 'normal', 'high']
 
-type No = { status: number; reason: string; retryAfterSeconds?: number | undefined }
+type No = { status: number; reason: string }
 
-const refusals: Readonly<Record<Refusal, No>> = {
-  dead: { status: 410, reason: 'push subscription has unsubscribed or expired' },
-  bad_token: { status: 404, reason: 'unknown push subscription' },
-  rate_limited: { status: 429, reason: 'too many requests', retryAfterSeconds: 1 },
-  failing: { status: 500, reason: 'internal error' },
-  unavailable: { status: 503, reason: 'temporarily unavailable' },
-  sender_mismatch: { status: 403, reason: 'VAPID key does not match the subscription' },
+/** How a push service refuses a device; the texts are those of the real ones. */
+const refusals: Readonly<Record<Refusal, Answer>> = {
+  dead: answerOfService('web gone'),
+  bad_token: answerOfService('web not found'),
+  rate_limited: withRetryAfter(answerOfService('web too many requests'), 1),
+  failing: answerOfService('web server error'),
+  unavailable: answerOfService('web use later, Firefox'),
+  sender_mismatch: answerOfService('web other key, Chrome'),
 }
 
 /** The answer of the push service to every request while its fault `outage` is `503`. */
-export const webPushUnavailable: Answer = refuse(refusals.unavailable)
+export const webPushUnavailable: Answer = refusals.unavailable
 
 /** Serves a push service (RFC 8030) that demands VAPID (RFC 8292), and aes128gcm of a body (RFC 8291). `origin` is called only after the port is known. */
 export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
@@ -37,8 +38,9 @@ export function openWebPush(devices: Devices, recording: Recording, origin: () =
     if (!request.path.startsWith('/push/')) return refuse({ status: 404, reason: 'no such resource' })
     if (request.method !== 'POST') return refuse({ status: 405, reason: 'only POST is allowed' })
     const device = devices.web(request.path)
-    if (!device) return refuse(refusals.bad_token)
+    if (!device) return refusals.bad_token
     const wrong = checkVapid(headers['authorization'], device) ?? checkHeaders(request)
+    if (wrong === 'other key') return refusals.sender_mismatch
     if (wrong) return refuse(wrong)
 
     const accept = (): Answer => {
@@ -46,10 +48,7 @@ export function openWebPush(devices: Devices, recording: Recording, origin: () =
       recording.accept({ device, id: location, headers: [headers['ttl'], headers['topic'], headers['urgency']], body, msgId: undefined })
       return { status: 201, headers: { location, ttl: headers['ttl'] ?? '0' }, body: '', reason: '' }
     }
-    return behave(device, accept, (refusal, { retryAfterSeconds }) => {
-      const no = refusals[refusal]
-      return refuse({ ...no, retryAfterSeconds: retryAfterSeconds ?? no.retryAfterSeconds })
-    })
+    return behave(device, accept, (refusal, { retryAfterSeconds }) => withRetryAfter(refusals[refusal], retryAfterSeconds))
   }
 }
 
@@ -91,7 +90,7 @@ function openVapid(origin: () => string) {
     return { key: k, expiresAt: exp }
   }
 
-  return (authorization: string | undefined, device: WebDevice): No | undefined => {
+  return (authorization: string | undefined, device: WebDevice): No | 'other key' | undefined => {
     let entry = known.get(authorization ?? '')
     if (!entry || entry.expiresAt <= Date.now() / 1000) {
       const verified = verify(authorization)
@@ -100,7 +99,7 @@ function openVapid(origin: () => string) {
       known.set(authorization ?? '', verified)
       entry = verified
     }
-    return device.applicationServerKey === undefined || device.applicationServerKey === entry.key ? undefined : refusals.sender_mismatch
+    return device.applicationServerKey === undefined || device.applicationServerKey === entry.key ? undefined : 'other key'
   }
 }
 
@@ -115,10 +114,14 @@ function parsePublicKey(text: string) {
   }
 }
 
-function refuse({ status, reason, retryAfterSeconds }: No): Answer {
+function withRetryAfter(answer: Answer, seconds: number | undefined): Answer {
+  return seconds === undefined ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } }
+}
+
+function refuse({ status, reason }: No): Answer {
   return {
     status,
-    headers: { 'content-type': 'application/json', ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code: status, error: reason }),
     reason,
   }

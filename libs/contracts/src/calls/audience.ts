@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { KeyKind } from '../administration.ts'
-import { environments, FinishBatch, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
+import { environments, FinishBatch, SendRate, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
 import type { AppSettings } from '../app.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { FrozenTarget } from './campaigns.ts'
@@ -47,6 +47,8 @@ const TakeBatch = z.object({
   takes: z.number().int().nullable().default(null),
   environment: z.enum(environments).default(''),
   credentialsVersion: z.number().int().nullable().default(null),
+  /** The rate that the credentials share; null when they have none. */
+  rate: SendRate.nullable().default(null),
 })
 export type TakeBatch = z.infer<typeof TakeBatch>
 
@@ -172,7 +174,10 @@ export type Circuit = {
    */
   heldCount: number
 }
-export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
+/** Credentials that a provider has asked to send slower. `perSecond`: how many pushes they may send now. `since`: when they were last asked. */
+export type SlowedRate = { platform: Platform; perSecond: number; since: string }
+/** Reads the circuits of an app, and the rates of its credentials that a provider has slowed down. */
+export const readCircuits = call<{ circuits: Circuit[]; slowed: SlowedRate[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
 /** An open circuit, without the number of pushes that it holds. */
 export type OpenCircuit = Omit<Circuit, 'state' | 'heldCount'> & { appId: string }
 /** Lists the open circuits of all apps, newest first and at most 100. `count` is the number of all open circuits. */

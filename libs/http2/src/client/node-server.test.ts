@@ -100,6 +100,21 @@ test.each([
   }
 })
 
+test('every request says how many bytes its body has: a text, a buffer, none, and one whose headers need CONTINUATION', async () => {
+  await listen((stream, headers) => {
+    stream.respond({ ':status': 200, 'x-length': String(headers['content-length']) })
+    stream.end()
+  })
+  const origin = open()
+  const bodies = ['é'.repeat(7), Buffer.alloc(70_000), '', 'x']
+  const replies = await Promise.all(
+    bodies.map((body, n) =>
+      origin.request({ head, path: '/', more: n === 3 ? [['x-long', 'v'.repeat(18_000)]] : [], body, timeoutMs: 100_000 }),
+    ),
+  )
+  expect(replies.map((reply) => (reply.is === 'answered' ? reply.headers.get('x-length') : told(reply)))).toEqual(['14', '70000', '0', '1'])
+})
+
 test('large bodies and large headers arrive whole in both directions, also when a request needs CONTINUATION and an answer has interim answers and trailers', async () => {
   await listen((stream, headers, body) => {
     stream.additionalHeaders({ ':status': 103, link: '</a>' })

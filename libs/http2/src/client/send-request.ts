@@ -26,12 +26,12 @@ function beginStream(connection: Connection, stream: Stream): void {
   const headBytes = encoder.head(head)
   const mostBlock = mostBlockBytes(headBytes, path, more)
   const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  if (mostBlock > maxFrameSize) sendLongBlock(connection, stream, request, headBytes, mostBlock, bodyBytes === 0)
+  if (mostBlock > maxFrameSize) sendLongBlock(connection, stream, request, headBytes, mostBlock, bodyBytes)
   else {
     const fits = bodyBytes > 0 && bodyBytes <= Math.min(maxFrameSize, connection.sendWindow, stream.sendWindow)
     const at = output.reserve(2 * headerLength + mostBlock + (fits ? bodyBytes : 0))
     const { buffer } = output
-    let end = writeBlock(buffer, at + headerLength, headBytes, path, more)
+    let end = writeBlock(buffer, at + headerLength, headBytes, request, bodyBytes)
     const flags = bodyBytes === 0 ? flag.endHeaders | flag.endStream : flag.endHeaders
     writeFrameHeader(buffer, at, end - at - headerLength, frameType.headers, flags, stream.id)
     if (fits) {
@@ -54,17 +54,17 @@ function beginStream(connection: Connection, stream: Stream): void {
 function sendLongBlock(
   connection: Connection,
   stream: Stream,
-  { path, more }: Request,
+  request: Request,
   head: HeadBytes,
   mostBytes: number,
-  endsStream: boolean,
+  bodyBytes: number,
 ): void {
   const { output } = connection
   const block = Buffer.allocUnsafe(mostBytes)
-  const length = writeBlock(block, 0, head, path, more)
+  const length = writeBlock(block, 0, head, request, bodyBytes)
   for (let sent = 0; sent < length; sent += maxFrameSize) {
     const size = Math.min(maxFrameSize, length - sent)
-    const ends = (sent === 0 && endsStream ? flag.endStream : 0) | (sent + size === length ? flag.endHeaders : 0)
+    const ends = (sent === 0 && bodyBytes === 0 ? flag.endStream : 0) | (sent + size === length ? flag.endHeaders : 0)
     const at = output.reserve(headerLength + size)
     const from = writeFrameHeader(output.buffer, at, size, sent === 0 ? frameType.headers : frameType.continuation, ends, stream.id)
     output.commit(from + block.copy(output.buffer, from, sent, sent + size))

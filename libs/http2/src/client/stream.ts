@@ -5,7 +5,7 @@ import type { Reply } from './reply.ts'
 export type Request = {
   head: PreparedHead
   path: string
-  /** The header fields of this request alone. */
+  /** The header fields of this request alone, without `content-length`, which the client writes. */
   more?: readonly HeadField[]
   body: Buffer | string
   /** How long the request may take, from the call to the end of the answer, including the wait for a connection. */

@@ -16,7 +16,7 @@ const head = prepareHead({ authority: 'api.push.apple.com', fields })
 function blockOf(encoder: RequestEncoder, given = head, path = '/3/device/00', more?: readonly HeadField[]): Buffer {
   const bytes = encoder.head(given)
   const buffer = Buffer.alloc(mostBlockBytes(bytes, path, more))
-  return buffer.subarray(0, writeBlock(buffer, 0, bytes, path, more))
+  return buffer.subarray(0, writeBlock(buffer, 0, bytes, { path, ...(more && { more }) }, 7))
 }
 
 const decodeWith = (decoder: HpackDecoder, block: Buffer): string[] => {
@@ -30,7 +30,7 @@ const listOf = (given: readonly HeadField[], path: string, more: readonly HeadFi
   ':scheme: https',
   ':authority: api.push.apple.com',
   `:path: ${path}`,
-  ...[...given, ...more].map(([name, value]) => `${name}: ${value}`),
+  ...[...given, ['content-length', '7'], ...more].map(([name, value]) => `${name}: ${value}`),
 ]
 
 test('a field that requests have in common takes one byte from its second use on, and pseudo-headers come first', () => {
@@ -38,8 +38,9 @@ test('a field that requests have in common takes one byte from its second use on
   const [first, second] = [blockOf(encoder), blockOf(encoder)]
   expect(decodeWith(decoder, first)).toEqual(listOf(fields, '/3/device/00'))
   expect(decodeWith(decoder, second)).toEqual(listOf(fields, '/3/device/00'))
-  // One byte each: method, scheme, authority and five fields. Two bytes are the name and length of the path; then comes its text.
-  expect(second).toHaveLength(3 + 5 + 2 + '/3/device/00'.length)
+  // One byte each: method, scheme, authority and five fields. Two bytes are the name and length of the path; then comes its text. Three bytes are the
+  // name and length of the body's length; then comes its digit.
+  expect(second).toHaveLength(3 + 5 + 2 + '/3/device/00'.length + 3 + 1)
 })
 
 test('the encoded common fields are used again, and are encoded anew when the table has changed', () => {
@@ -56,9 +57,17 @@ test('the path and a secret field are marked as never indexed, and neither enter
   const secret = prepareHead({ authority: 'a', fields: [['authorization', 'bearer 1', 'never']] })
   blockOf(encoder, secret, '/token')
   const block = blockOf(encoder, secret, '/token')
-  // POST, https, one index for the authority; 0001 with name index 4 (:path); 0001 with name index 23 (authorization).
+  // POST, https, one index for the authority; 0001 with name index 4 (:path); 0001 with name index 23 (authorization); 0000 with name index 28
+  // (content-length).
   expect(block).toEqual(
-    Buffer.concat([Buffer.from([0x83, 0x87, 0xbe, 0x14, 6]), Buffer.from('/token'), Buffer.from([0x1f, 8, 8]), Buffer.from('bearer 1')]),
+    Buffer.concat([
+      Buffer.from([0x83, 0x87, 0xbe, 0x14, 6]),
+      Buffer.from('/token'),
+      Buffer.from([0x1f, 8, 8]),
+      Buffer.from('bearer 1'),
+      Buffer.from([0x0f, 13, 1]),
+      Buffer.from('7'),
+    ]),
   )
   decodeWith(decoder, blockOf(new RequestEncoder(), secret, '/token'))
   expect(decodeWith(decoder, Buffer.from([0xbe]))).toEqual([':authority: a'])

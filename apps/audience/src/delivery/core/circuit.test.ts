@@ -1,6 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decideTakes, isHealthy, isOutage, changeCircuit, toLookUp, type Circuit, type Heard, type Waiting } from './circuit.ts'
+import type { RefusedLetter } from '@herald/contracts/batch'
+import {
+  decideTakes,
+  isHealthy,
+  isOutage,
+  changeCircuit,
+  toLookUp,
+  type Circuit,
+  type Evidence,
+  type Heard,
+  type Waiting,
+} from './circuit.ts'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
 const inMs = (ms: number) => new Date(now.getTime() + ms)
@@ -11,12 +22,21 @@ const circuit = (change: Partial<Circuit> = {}): Circuit => ({
   since: now,
   probeAt: null,
   answers: '',
+  refusedProbes: 0,
   credentialsVersion: 1,
   ...change,
 })
 const open = (change: Partial<Circuit> = {}) => circuit({ state: 'open', code: 'credentials_invalid', probeAt: inMs(20_000), ...change })
+let devices = 0
+/** Gives the id of another device each time. */
+const newDevice = () => (devices += 1).toString(16).padStart(24, '0')
+/** The answers `letters`, in which each refusal is of another device of the host ''. */
 const heard = (letters: string, change: Partial<Heard> = {}): Heard => ({
   letters,
+  refused: Array.from(letters).flatMap((letter) =>
+    letter === 'g' || letter === 't' || letter === 'w' ? { device: newDevice(), letter, host: '' } : [],
+  ),
+  evidence: () => 'never',
   code: null,
   credentialsVersion: 1,
   probe: false,
@@ -26,31 +46,85 @@ const heard = (letters: string, change: Partial<Heard> = {}): Heard => ({
 })
 const sent = (count: number) => 's'.repeat(count)
 const refused = (count: number) => 'g'.repeat(count)
+/** Gives answers as a circuit remembers them, with another device for each refusal. */
+const remembered = (letters: string) => letters.replaceAll(/[gtw]/g, (letter) => letter + newDevice().slice(-6))
+const lettersOf = (answers: string) => answers.replaceAll(/[0-9a-f]{6}/g, '')
 
 describe('what the answers of a provider mean', () => {
-  const table: [name: string, before: string, letters: string, state: 'closed' | 'open', refusal: string][] = [
-    ['19 refused tokens and no send: the tokens are dead', '', refused(19), 'closed', 'dead'],
-    ['19 refused tokens after 100 sends: the tokens are dead', sent(100), refused(19), 'closed', 'dead'],
-    ['20 refused tokens and no send: the circuit opens and the pushes are tried again', '', refused(20), 'open', 'retry'],
-    ['20 refused tokens after 50 sends are less than 30 %: the tokens are dead', sent(50), refused(20), 'closed', 'dead'],
-    ['over 30 % refused tokens after 46 sends: the pushes fail and the devices stay', sent(46), refused(20), 'closed', 'failed'],
-    ['40 % refused tokens among sends: the pushes fail and the devices stay', '', 'gsgss'.repeat(40), 'closed', 'failed'],
-    ['refused tokens and no send in the last 50 answers: the circuit opens', sent(100), refused(50), 'open', 'retry'],
-    ['refused tokens and one send in the last 50 answers: the circuit stays closed', sent(1), refused(49), 'closed', 'failed'],
-    ['a batch of 500 refused tokens: the circuit opens', '', refused(500), 'open', 'retry'],
-    ['a send after 60 refused tokens: the circuit stays closed', refused(60), sent(1), 'closed', 'failed'],
-    ['one answer that the credentials are wrong: the circuit opens', sent(200), 'c', 'open', 'retry'],
-    ['19 refusals by a push service after a send: the circuit stays closed', sent(1), 'w'.repeat(19), 'closed', 'dead'],
-    ['20 refusals by a push service and no send: the circuit opens', sent(200), 'w'.repeat(20), 'open', 'retry'],
-    ['a refusal by a push service as the very first answer: the circuit opens', '', 'w', 'open', 'retry'],
-    ['nothing but sends: the circuit stays closed', sent(10), sent(10), 'closed', 'dead'],
+  const table: [name: string, before: string, letters: string, evidence: Evidence, state: 'closed' | 'open', refusal: string][] = [
+    ['19 refused tokens and no send: the tokens are dead', '', refused(19), 'never', 'closed', 'dead'],
+    ['19 refused tokens after 100 sends: the tokens are dead', sent(100), refused(19), 'before', 'closed', 'dead'],
+    ['20 refused tokens and no send: the circuit opens and the pushes are tried again', '', refused(20), 'never', 'open', 'retry'],
+    ['20 refused tokens after 50 sends are less than 30 %: the tokens are dead', sent(50), refused(20), 'before', 'closed', 'dead'],
+    ['over 30 % refused tokens after 46 sends: the pushes fail', sent(46), refused(20), 'before', 'closed', 'failed'],
+    [
+      'over 30 % refused tokens while others are accepted: their campaigns are counted',
+      sent(46),
+      refused(20),
+      'accepted',
+      'closed',
+      'counted',
+    ],
+    [
+      'no send in the last 50 answers, and who was accepted before is refused: the circuit opens',
+      sent(100),
+      refused(50),
+      'refused',
+      'open',
+      'retry',
+    ],
+    [
+      'no send in the last 50 answers, and who was accepted before was not sent to: it stays closed',
+      sent(100),
+      refused(50),
+      'before',
+      'closed',
+      'failed',
+    ],
+    ['refused tokens and one send in the last 50 answers: it stays closed', sent(1), refused(49), 'refused', 'closed', 'failed'],
+    ['a batch of 500 refused tokens: the circuit opens', '', refused(500), 'never', 'open', 'retry'],
+    ['a send after 60 refused tokens: the circuit stays closed', refused(60), sent(1), 'accepted', 'closed', 'counted'],
+    ['refusals that show that the credentials are good: it never opens', '', 't'.repeat(500), 'never', 'closed', 'failed'],
+    ['one such refusal: the token is dead', sent(10), 't', 'accepted', 'closed', 'dead'],
+    ['one answer that the credentials are wrong: the circuit opens', sent(200), 'c', 'accepted', 'open', 'retry'],
+    ['200 devices of other credentials while one is accepted: it stays closed', '', 'w'.repeat(200), 'accepted', 'closed', 'counted'],
+    ['devices of other credentials after a quiet night: it stays closed', sent(200), 'w'.repeat(200), 'before', 'closed', 'failed'],
+    ['the devices that were accepted before are refused: the circuit opens', sent(200), 'w', 'refused', 'open', 'retry'],
+    ['the first answer of all is a refusal of these credentials: the circuit opens', '', 'w', 'never', 'open', 'retry'],
+    ['a push service never accepted, another one did: it stays closed', sent(1), 'w'.repeat(30), 'never', 'closed', 'failed'],
+    ['nothing but sends: the circuit stays closed', sent(10), sent(10), 'accepted', 'closed', 'dead'],
   ]
-  // spec: providers/guard-few, providers/guard-many, providers/circuit-opens
-  test.each(table)('what the answers of a provider do to its circuit: %s', (_name, answers, letters, state, refusal) => {
-    const after = changeCircuit(circuit({ answers }), heard(letters), now)
+  // spec: providers/guard-few, providers/guard-many, providers/circuit-opens, providers/accepted-before, providers/one-device
+  test.each(table)('what the answers of a provider do to its circuit: %s', (_name, answers, letters, evidence, state, refusal) => {
+    const letter = /[gtw]/.exec(letters)?.[0] ?? 'g'
+    const after = changeCircuit(circuit({ answers: remembered(answers) }), heard(letters, { evidence: () => evidence }), now)
 
-    expect([after.circuit.state, after.refusal]).toEqual([state, refusal])
+    expect([after.circuit.state, after.verdictOn(letter as RefusedLetter, '').meaning]).toEqual([state, refusal])
     expect(after.circuit.probeAt).toEqual(state === 'open' ? inMs(30_000) : null)
+  })
+
+  // spec: providers/one-device
+  test('a device that is refused again and again counts once', () => {
+    const one = { device: newDevice(), letter: 'g' as const, host: '' }
+    let known = circuit({ answers: sent(10) })
+    for (let push = 0; push < 300; push += 1) known = changeCircuit(known, heard('g', { refused: [one] }), now).circuit
+    expect(known).toMatchObject({ state: 'closed', answers: `${sent(10)}g${one.device.slice(-6)}` })
+  })
+
+  // spec: providers/accepted-before
+  test('a device of other credentials fails with sender_mismatch, and with credentials_invalid where none was ever accepted', () => {
+    const codeOf = (evidence: Evidence) =>
+      changeCircuit(circuit({ answers: sent(9) }), heard('w', { evidence: () => evidence }), now).verdictOn('w', '').code
+    expect([codeOf('accepted'), codeOf('before'), codeOf('never')]).toEqual(['sender_mismatch', 'sender_mismatch', null])
+  })
+
+  // spec: providers/accepted-before
+  test('each push service has evidence of its own', () => {
+    const refusedAt = (host: string) => ({ device: newDevice(), letter: 'w' as const, host })
+    const evidence = (host: string): Evidence => (host === 'good' ? 'accepted' : 'never')
+    const answers = heard('sww', { refused: [refusedAt('good'), refusedAt('other')], evidence })
+    const { circuit: after, verdictOn } = changeCircuit(circuit(), answers, now)
+    expect([after.state, verdictOn('w', 'good').meaning, verdictOn('w', 'other').meaning]).toEqual(['closed', 'counted', 'failed'])
   })
 
   test('an open circuit has the code that says why it opened', () => {
@@ -62,13 +136,13 @@ describe('what the answers of a provider mean', () => {
 
   // spec: providers/guard-credentials
   test('answers to older credentials change no circuit, and with the first answer to newer credentials a circuit forgets all earlier answers', () => {
-    const before = circuit({ credentialsVersion: 5, answers: refused(100) })
+    const before = circuit({ credentialsVersion: 5, answers: remembered(refused(100)) })
 
-    expect(changeCircuit(before, heard('ccc', { credentialsVersion: 4 }), now)).toEqual({ circuit: before, refusal: 'retry' })
-    expect(changeCircuit(before, heard(refused(19), { credentialsVersion: 6 }), now)).toMatchObject({
-      circuit: { state: 'closed', answers: refused(19), credentialsVersion: 6 },
-      refusal: 'dead',
-    })
+    const older = changeCircuit(before, heard('ccc', { credentialsVersion: 4 }), now)
+    expect([older.circuit, older.verdictOn('g', '').meaning]).toEqual([before, 'retry'])
+    const newer = changeCircuit(before, heard(refused(19), { credentialsVersion: 6 }), now)
+    expect(newer.circuit).toMatchObject({ state: 'closed', credentialsVersion: 6 })
+    expect([lettersOf(newer.circuit.answers), newer.verdictOn('g', '').meaning]).toEqual([refused(19), 'dead'])
   })
 
   // spec: providers/circuit-closes
@@ -82,29 +156,54 @@ describe('what the answers of a provider mean', () => {
     })
     expect(changeCircuit(open(), heard('', { probe: true, foundDead: true }), now).circuit.state).toBe('closed')
     expect(changeCircuit(open(), heard('', { probe: true }), now).circuit.state).toBe('open')
+    // The provider refused only the message or the token of the probe, which shows that it has taken the credentials.
+    expect(changeCircuit(open(), heard('p', { probe: true }), now).circuit.state).toBe('closed')
+    expect(changeCircuit(open(), heard('t', { probe: true }), now).circuit.state).toBe('closed')
+    expect(changeCircuit(open(), heard('a', { probe: true }), now).circuit.state).toBe('open')
+    expect(changeCircuit(open(), heard('p'), now).circuit.state).toBe('open')
     expect(changeCircuit(open(), heard('s', { credentialsVersion: 2 }), now).circuit.state).toBe('closed')
   })
 
   test('a circuit whose probe is refused stays open, with the code of the new answer', () => {
-    const { circuit, refusal } = changeCircuit(open(), heard('g', { probe: true, code: 'sender_mismatch' }), now)
+    const { circuit, verdictOn } = changeCircuit(open(), heard('g', { probe: true, code: 'sender_mismatch' }), now)
 
-    expect([circuit.state, circuit.code, refusal]).toEqual(['open', 'sender_mismatch', 'retry'])
+    expect([circuit.state, circuit.code, verdictOn('g', '').meaning]).toEqual(['open', 'sender_mismatch', 'retry'])
     expect(changeCircuit(open(), heard('sc', { probe: true }), now).circuit.state).toBe('open')
   })
 
+  // spec: providers/probe
+  test('after a probe whose device is refused another device is probed at once, five in a row, and then after 30 s again', () => {
+    const probed: (Date | null)[] = []
+    let known = open({ probeAt: inMs(30_000) })
+    for (let probe = 0; probe < 6; probe += 1) {
+      known = changeCircuit({ ...known, probeAt: inMs(30_000) }, heard('w', { probe: true }), now).circuit
+      probed.push(known.probeAt)
+    }
+    expect(probed).toEqual([now, now, now, now, inMs(30_000), now])
+    expect(changeCircuit(open(), heard('c', { probe: true }), now).circuit.probeAt).toEqual(inMs(20_000))
+    expect(changeCircuit({ ...known }, heard('s', { probe: true }), now).circuit.refusedProbes).toBe(0)
+  })
+
   test('whatever a provider answers, no refused push ends while the circuit is open, and a flood of refused tokens invalidates no device', () => {
-    const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c', 'u', 'a'), maxLength: 400 })
+    const letters = fc.string({ unit: fc.constantFrom('s', 'g', 't', 'w', 'c', 'u', 'p', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
       fc.property(letters, letters, state, fc.boolean(), fc.integer({ min: 1, max: 3 }), (answers, seen, state, probe, version) => {
-        const before = circuit({ answers: answers.slice(-200), state, probeAt: state === 'open' ? now : null, credentialsVersion: 2 })
-        const { circuit: after, refusal } = changeCircuit(before, heard(seen, { probe, credentialsVersion: version }), now)
-        const share = after.answers.split('g').length - 1
+        const before = circuit({
+          answers: remembered(answers.slice(-200)),
+          state,
+          probeAt: state === 'open' ? now : null,
+          credentialsVersion: 2,
+        })
+        const { circuit: after, verdictOn } = changeCircuit(before, heard(seen, { probe, credentialsVersion: version }), now)
+        const letters = lettersOf(after.answers)
+        const share = letters.replaceAll(/[^gt]/g, '').length
+        const meanings = (['g', 't', 'w'] as const).map((letter) => verdictOn(letter, '').meaning)
 
         const promises = {
-          'the window is bounded': after.answers.length <= 200,
-          'while it is open no push ends': after.state === 'closed' || refusal === 'retry',
-          'no device is invalidated in a flood': refusal !== 'dead' || share < 20 || share < after.answers.length * 0.3,
+          'the window is bounded': letters.length <= 200,
+          'while it is open no push ends': after.state === 'closed' || meanings.every((meaning) => meaning === 'retry'),
+          'no device is invalidated in a flood': !meanings.includes('dead') || share < 20 || share < letters.length * 0.3,
           'older credentials say nothing': version >= 2 || after === before,
         }
         expect(Object.entries(promises).filter(([, isKept]) => !isKept)).toEqual([])
@@ -116,7 +215,7 @@ describe('what the answers of a provider mean', () => {
     const unavailable = (count: number) => 'u'.repeat(count)
     const away = (change: Partial<Circuit> = {}) => open({ code: 'network_error', ...change })
     const after = (answers: string, letters: string, change: Partial<Heard> = {}) =>
-      changeCircuit(circuit({ answers }), heard(letters, { code: 'timeout', ...change }), now).circuit
+      changeCircuit(circuit({ answers: remembered(answers) }), heard(letters, { code: 'timeout', ...change }), now).circuit
 
     // spec: providers/away
     test('20 answers in a row that the provider is unavailable open the circuit, and the first probe follows after 5 s', () => {
@@ -163,9 +262,10 @@ describe('what the answers of a provider mean', () => {
         state: 'open',
         code: 'credentials_invalid',
       })
-      expect(changeCircuit(circuit({ answers: refused(19) + unavailable(20) }), heard('g', { code: 'token_invalid' }), now)).toMatchObject({
-        circuit: { state: 'open', code: 'token_invalid' },
-        refusal: 'retry',
+      const many = circuit({ answers: remembered(refused(19) + unavailable(20)) })
+      expect(changeCircuit(many, heard('g', { code: 'token_invalid' }), now).circuit).toMatchObject({
+        state: 'open',
+        code: 'token_invalid',
       })
       expect(after(sent(180), unavailable(200)).answers).toBe(sent(180) + unavailable(20))
     })

@@ -1,4 +1,4 @@
-import { maxTries, type CircuitEnvironment } from '@herald/contracts/batch'
+import { maxTries, type CircuitEnvironment, type RefusedLetter } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
 /**
@@ -14,10 +14,12 @@ export type Circuit = {
   /** From when on the next probe may be made; null while the circuit is closed. */
   probeAt: Date | null
   /**
-   * The provider's answers that the circuit remembers: at most 200, newest last, one letter for each (`answers` in libs/contracts/src/batch.ts explains
-   * the letters, and which answers get none). `u` and `a` are remembered only while they are among the last 20.
+   * The provider's answers that the circuit remembers: at most 200, newest last (`answers` of `FinishBatch` in contracts explains the letters). A refused
+   * device stands once, as its letter and the last six characters of its id. `u`, `p` and `a` are remembered only while they are among the last 20.
    */
   answers: string
+  /** How many probes in a row were refused since the circuit opened. */
+  refusedProbes: number
   /**
    * The version of the credentials that were in use when the provider gave these answers. `answers` has none that were given to another
    * version.
@@ -32,12 +34,11 @@ const windowSize = 200
  */
 const guardedFrom = 20
 const guardedShare = 0.3
-/**
- * An answer `w` (credentials may be wrong) opens the circuit when none of the last 20 answers was a send. An answer `g` (token refused) does so when
- * none of the last 50 was a send and more tokens were refused than is normal.
- */
-const answersWithoutSend = { g: 50, w: 20 }
+/** Refused tokens open the circuit only when none of the last 50 answers was a send. */
+const answersWithoutSend = 50
 const probeEveryMs = 30_000
+/** A refused probe may have met a bad device. So this many devices are probed one right after the other before the circuit waits again. */
+const probesInARow = 5
 /**
  * A provider that is away may be back at any moment. So Herald probes it every 5 s at first (OUTAGE_PROBE_SECONDS sets another time), and a provider
  * that refuses the app's credentials every 30 s.
@@ -68,17 +69,26 @@ const isNewer = (version: number | null, { credentialsVersion }: Circuit): boole
 const withCredentials = (circuit: Circuit, version: number | null): Circuit =>
   isNewer(version, circuit) ? { ...circuit, credentialsVersion: version, answers: '' } : circuit
 
-/** Leaves out the answers that the mass guard does not count: `u` (provider unavailable) and `a` (any other, such as a dead token). */
-const ofCredentials = (letters: string): string => letters.replaceAll(/[ua]/g, '')
+/** Splits remembered answers into their entries. */
+const entriesOf = (answers: string): string[] => answers.match(/[gtw][0-9a-f]{6}|[scupa]/g) ?? []
+
+/** Leaves out the answers that the mass guard does not count: `u` (provider unavailable), `p` (message refused) and `a` (any other). */
+const ofCredentials = (entries: readonly string[]): string[] => entries.filter((one) => !'upa'.includes(one))
 
 /**
- * Appends the new letters and keeps the last 200. Of `u` and `a` it keeps only those among the last 20 answers: an outage must not push out the
- * answers that the mass guard needs.
+ * Appends new entries and keeps the last 200. A device that was refused before moves to the end. Of `u`, `p` and `a` it keeps only those among the last
+ * 20 answers: an outage must not push out the answers that the mass guard needs.
  */
-function remember(answers: string, letters: string): string {
-  const all = answers + letters
-  const recent = Math.max(0, all.length - outageFrom)
-  return (ofCredentials(all.slice(0, recent)) + all.slice(recent)).slice(-windowSize)
+function remember(answers: string, added: readonly string[]): string[] {
+  // Nearly every circuit has accepted all of its last pushes, and so have its new ones.
+  if (!/[^s]/.test(answers) && added.every((one) => one === 's'))
+    return Array.from({ length: Math.min(answers.length + added.length, windowSize) }, () => 's')
+  const last = new Map<string, number>()
+  const all = [...entriesOf(answers), ...added]
+  for (const [place, one] of all.entries()) if (one.length > 1) last.set(one, place)
+  const distinct = all.filter((one, place) => one.length === 1 || last.get(one) === place)
+  const recent = Math.max(0, distinct.length - outageFrom)
+  return [...ofCredentials(distinct.slice(0, recent)), ...distinct.slice(recent)].slice(-windowSize)
 }
 
 /**
@@ -91,8 +101,8 @@ const outageFromExhausted = 2 * maxTries
  * Whether the last 20 answers all say that the provider is unavailable. If a push has used up its tries (`isExhausted`), the last 10 answers are
  * enough, because the tries of a push usually last 80 s or longer: a provider that is not away gives some other push another answer in that time.
  */
-const isAway = (answers: string, isExhausted: boolean): boolean => {
-  const inARow = answers.length - answers.replace(/u+$/, '').length
+const isAway = (entries: readonly string[], isExhausted: boolean): boolean => {
+  const inARow = entries.length - 1 - entries.findLastIndex((one) => one !== 'u')
   return inARow >= outageFrom || (isExhausted && inARow >= outageFromExhausted)
 }
 
@@ -100,11 +110,24 @@ const isAway = (answers: string, isExhausted: boolean): boolean => {
 export const isHealthy = ({ state, answers }: Circuit): boolean => state === 'closed' && answers === 's'.repeat(windowSize)
 
 /**
- * The answers that a finished batch got on a circuit. `probe`: the batch was the circuit's probe. `foundDead`: the provider called a token dead,
- * which it does only when the credentials work. `exhausted`: the provider was unavailable at the last try of a push.
+ * What the credentials met before at a host. `accepted`: a device was accepted within the last hour. `before`: one was accepted earlier and would still
+ * be sent to. `refused`: all devices that were accepted before are refused now. `never`: none was ever accepted.
+ */
+export type Evidence = 'accepted' | 'before' | 'refused' | 'never'
+
+/** A device that the provider refused. `device`: its id. */
+export type RefusedDevice = { device: string; letter: RefusedLetter; host: string }
+
+/**
+ * The answers that a finished batch got on a circuit. `letters`: one for each answer, in the order in which they came. `refused`: the devices behind
+ * the letters `g`, `t` and `w`, in the same order. `evidence`: what the credentials met at a host. `probe`: the batch was the circuit's probe.
+ * `foundDead`: the provider called a token dead, which it does only when the credentials work. `exhausted`: the provider was unavailable at the last
+ * try of a push.
  */
 export type Heard = {
   letters: string
+  refused: readonly RefusedDevice[]
+  evidence: (host: string) => Evidence
   code: FailureCode | null
   credentialsVersion: number | null
   probe: boolean
@@ -113,57 +136,92 @@ export type Heard = {
 }
 
 /**
- * What refused tokens mean. `dead`: the pushes fail and their devices are invalidated. `failed`: the pushes fail and the devices stay as they are.
- * `retry`: the pushes are tried again, because the tokens were not the reason.
+ * What the refusal of a device means. `dead`: its push fails and the device is invalidated. `counted`: its push fails, and the device is invalidated if
+ * this is its third campaign. `failed`: its push fails and the device stays as it is. `retry`: its push is tried again, because the device was not the
+ * reason.
  */
-export type RefusalMeaning = 'dead' | 'failed' | 'retry'
-export type CircuitChange = { circuit: Circuit; refusal: RefusalMeaning }
+export type RefusalMeaning = 'dead' | 'counted' | 'failed' | 'retry'
+/** What a refusal means, and the code with which its push fails; null to keep the code that the provider's answer has. */
+export type Verdict = { meaning: RefusalMeaning; code: FailureCode | null }
+export type CircuitChange = { circuit: Circuit; verdictOn: (letter: RefusedLetter, host: string) => Verdict }
+
+const retryAll = (): Verdict => ({ meaning: 'retry', code: null })
 
 /**
- * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open circuit
- * closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. A circuit that is
- * open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's credentials closes when a push is
- * sent and no answer says that the credentials are certainly wrong. If no answer says anything about the credentials, it closes when a token is
- * called dead.
+ * Gives the circuit after a batch's answers, and what its refused devices mean. Answers to older credentials change nothing. An open circuit closes
+ * only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. An outage ends with any
+ * answer but "unavailable". A circuit that is open because of the app's credentials closes when no answer says that they are certainly wrong and a
+ * push is sent, or only the message or the token was refused.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
   const isOld = credentialsVersion !== null && before.credentialsVersion !== null && credentialsVersion < before.credentialsVersion
-  if (isOld) return { circuit: before, refusal: 'retry' }
+  if (isOld) return { circuit: before, verdictOn: retryAll }
 
   const known = withCredentials(before, credentialsVersion)
-  const circuit = { ...known, answers: remember(known.answers, letters) }
-  if (circuit.state === 'closed') return changeClosedCircuit(circuit, heard, now, probeInMs)
+  const entries = remember(known.answers, entriesHeard(heard))
+  const circuit = { ...known, answers: entries.join('') }
+  if (circuit.state === 'closed') return changeClosedCircuit(circuit, entries, heard, now, probeInMs)
 
   const isProbe = heard.probe || isNewer(credentialsVersion, before)
-  const told = ofCredentials(letters)
+  const saysWrong = /[gwc]/.test(letters)
   const works = isOutage(before)
     ? heard.foundDead || /[^u]/.test(letters)
-    : told === ''
-      ? heard.foundDead
-      : told.includes('s') && !told.includes('c')
-  if (isProbe && works)
-    return changeClosedCircuit({ ...circuit, state: 'closed', code: null, since: now, probeAt: null }, heard, now, probeInMs)
-  const code = isOutage(before) ? (letters === '' ? before.code : outageCodeOf(heard)) : told === '' ? before.code : codeOf(heard)
-  return { circuit: isProbe ? { ...circuit, code } : circuit, refusal: 'retry' }
+    : !letters.includes('c') && (/[spt]/.test(letters) || (heard.foundDead && !saysWrong))
+  if (isProbe && works) {
+    const closed: Circuit = { ...circuit, state: 'closed', code: null, since: now, probeAt: null, refusedProbes: 0 }
+    return changeClosedCircuit(closed, entries, heard, now, probeInMs)
+  }
+  if (!isProbe) return { circuit, verdictOn: retryAll }
+  const code = isOutage(before) ? (letters === '' ? before.code : outageCodeOf(heard)) : saysWrong ? codeOf(heard) : before.code
+  return { circuit: afterRefusedProbe({ ...circuit, code }, heard, now), verdictOn: retryAll }
 }
 
-function changeClosedCircuit(circuit: Circuit, heard: Heard, now: Date, probeInMs: number): CircuitChange {
-  const { letters } = heard
-  const opened = (code: FailureCode, inMs: number): CircuitChange => ({
-    circuit: { ...circuit, state: 'open', code, since: now, probeAt: new Date(now.getTime() + inMs) },
-    refusal: 'retry',
-  })
-  const told = ofCredentials(circuit.answers)
-  const noSendIn = (last: number) => !told.slice(-last).includes('s')
-  if (letters.includes('c')) return opened(codeOf(heard), probeEveryMs)
-  if (letters.includes('w') && noSendIn(answersWithoutSend.w)) return opened(codeOf(heard), probeEveryMs)
-  if (letters.includes('u') && isAway(circuit.answers, heard.exhausted)) return opened(outageCodeOf(heard), probeInMs)
+/** After a probe whose device was refused, the next device is probed at once, up to five in a row. */
+function afterRefusedProbe(circuit: Circuit, { letters }: Heard, now: Date): Circuit {
+  if (isOutage(circuit) || letters.includes('c') || !/[gw]/.test(letters)) return circuit
+  const refusedProbes = circuit.refusedProbes + 1
+  return { ...circuit, refusedProbes, ...(refusedProbes % probesInARow !== 0 && { probeAt: now }) }
+}
 
-  const guarded = told.split('g').length - 1
-  if (guarded < guardedFrom || guarded < guardedShare * told.length) return { circuit, refusal: 'dead' }
-  if (letters.includes('g') && noSendIn(answersWithoutSend.g)) return opened(codeOf(heard), probeEveryMs)
-  return { circuit, refusal: 'failed' }
+/** Gives the entries of a batch's answers: each letter of a refused device with the device. */
+function entriesHeard({ letters, refused }: Heard): string[] {
+  const next = { g: 0, t: 0, w: 0 }
+  const of = Map.groupBy(refused, ({ letter }) => letter)
+  return Array.from(letters, (letter) => {
+    if (letter !== 'g' && letter !== 't' && letter !== 'w') return letter
+    return letter + (of.get(letter)?.[next[letter]++]?.device ?? '').slice(-6).padStart(6, '0')
+  })
+}
+
+function changeClosedCircuit(circuit: Circuit, entries: readonly string[], heard: Heard, now: Date, probeInMs: number): CircuitChange {
+  const { letters, refused, evidence } = heard
+  const opened = (code: FailureCode, inMs: number): CircuitChange => ({
+    circuit: { ...circuit, state: 'open', code, since: now, probeAt: new Date(now.getTime() + inMs), refusedProbes: 0 },
+    verdictOn: retryAll,
+  })
+  if (letters.includes('c')) return opened(codeOf(heard), probeEveryMs)
+  const hostsOf = (letter: RefusedLetter) => new Set(refused.filter((one) => one.letter === letter).map(({ host }) => host))
+  const isDoubtful = (host: string) => evidence(host) === 'refused' || evidence(host) === 'never'
+  // A push service that refuses these credentials while another one takes them holds up its own devices only.
+  const opensBy = (host: string) =>
+    (evidence(host) === 'refused' && !letters.includes('s')) || (evidence(host) === 'never' && !entries.includes('s'))
+  if ([...hostsOf('w')].some(opensBy)) return opened(codeOf(heard), probeEveryMs)
+  if (letters.includes('u') && isAway(entries, heard.exhausted)) return opened(outageCodeOf(heard), probeInMs)
+
+  const told = ofCredentials(entries)
+  const count = told.filter((one) => one.startsWith('g') || one.startsWith('t')).length
+  const isMany = count >= guardedFrom && count >= guardedShare * told.length
+  if (isMany && [...hostsOf('g')].some(isDoubtful) && !told.slice(-answersWithoutSend).includes('s'))
+    return opened(codeOf(heard), probeEveryMs)
+  return {
+    circuit,
+    verdictOn(letter, host) {
+      const isCounted = evidence(host) === 'accepted'
+      if (letter === 'w') return { meaning: isCounted ? 'counted' : 'failed', code: evidence(host) === 'never' ? null : 'sender_mismatch' }
+      return { meaning: isMany ? (isCounted ? 'counted' : 'failed') : 'dead', code: null }
+    },
+  }
 }
 
 /**

@@ -1,5 +1,7 @@
 import { newId } from '@herald/contracts/ids'
+import type { FailureCode } from '@herald/contracts/outcome'
 import { describe, expect, test } from 'vitest'
+import type { RefusalMeaning } from './circuit.ts'
 import { resolveGuarded, resolveUnavailable } from './guarded.ts'
 
 const refused = {
@@ -7,25 +9,18 @@ const refused = {
   subscriptionId: newId(),
   userId: newId(),
   tokenVersion: 2,
+  environment: '' as const,
+  host: '',
+  letter: 'g' as const,
   tries: 3,
+  retryInMs: null,
   agoMs: 250,
   code: 'token_invalid' as const,
   providerCode: '400 BadDeviceToken',
 }
 const { place, subscriptionId, userId, tokenVersion, agoMs } = refused
 const other = { place: 1, subscriptionId: newId(), userId: newId(), tries: 0, retryInMs: 5_000, code: null, providerCode: '' }
-const finish = {
-  batchId: newId(),
-  takes: 1,
-  environments: [],
-  unsent: [],
-  dead: [],
-  guarded: [refused],
-  unavailable: [],
-  answers: [],
-  credentialsVersion: null,
-  retries: [other],
-}
+const finish = { dead: [], guarded: [refused], retries: [other] }
 const decided = [
   {
     place,
@@ -38,14 +33,33 @@ const decided = [
     providerCode: '400 BadDeviceToken',
   },
 ]
+const device = { subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code: 'token_invalid' }
+const verdict =
+  (meaning: RefusalMeaning, code: FailureCode | null = null) =>
+  () => ({ meaning, code })
 
 test('when refused tokens count as dead, their pushes fail and their devices are invalidated', () => {
-  const dead = [{ subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code: 'token_invalid' }]
-  expect(resolveGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
+  expect(resolveGuarded(finish, verdict('dead'))).toEqual({ dead: [device], retries: [other], decided, counted: [] })
 })
 
 test('when refused tokens count as failed and not as dead, their pushes fail and no device is invalidated', () => {
-  expect(resolveGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
+  expect(resolveGuarded(finish, verdict('failed'))).toEqual({ dead: [], retries: [other], decided, counted: [] })
+})
+
+test('a device of other credentials fails with sender_mismatch, and its campaign is counted', () => {
+  expect(resolveGuarded(finish, verdict('counted', 'sender_mismatch'))).toEqual({
+    dead: [],
+    retries: [other],
+    decided: [{ ...decided[0], code: 'sender_mismatch' }],
+    counted: [{ ...device, code: 'sender_mismatch' }],
+  })
+})
+
+test('a refused push that has attempts left is tried again at its time, and the attempt counts', () => {
+  const { counted, ...resolved } = resolveGuarded({ ...finish, guarded: [{ ...refused, retryInMs: 4_000 }] }, verdict('counted'))
+  expect(counted).toEqual([])
+  expect(resolved.decided).toEqual([])
+  expect(resolved.retries.at(-1)).toMatchObject({ subscriptionId, tries: 3, retryInMs: 4_000 })
 })
 
 test('when a push was refused for another reason than its token, the try does not count, and the push is tried again after the other retries of its batch', () => {
@@ -53,7 +67,7 @@ test('when a push was refused for another reason than its token, the try does no
     other,
     { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },
   ]
-  expect(resolveGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
+  expect(resolveGuarded(finish, verdict('retry'))).toEqual({ dead: [], retries, decided: [], counted: [] })
 })
 
 describe('pushes for which a provider was unavailable', () => {

@@ -1,5 +1,5 @@
 import type { Decided, FinishBatch } from '@herald/contracts/batch'
-import type { RefusalMeaning } from './circuit.ts'
+import type { Verdict } from './circuit.ts'
 
 /**
  * What becomes of the pushes of a finish (what a dispatcher reports when it is done with a batch) that were not sent. `decided`: those of them that
@@ -15,23 +15,38 @@ const laterByMs = 1_000
  */
 const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ...retries.map(({ retryInMs }) => retryInMs)) + laterByMs
 
+type Guarded = FinishBatch['guarded'][number]
+
 /**
- * Decides for the pushes of a finish whose tokens were refused whether they have failed or are tried again, by what the refusals mean. The try of a
- * push that is tried again does not count, and the push comes back after the other retries of its batch.
+ * Decides for the pushes of a finish whose devices were refused whether they have failed or are tried again, by what the refusals mean. While the
+ * circuit is open the try does not count, and the push comes back after the other retries of its batch. `counted`: the devices whose refused campaigns
+ * are counted.
  */
-export function resolveGuarded({ guarded, dead, retries }: FinishBatch, refusal: RefusalMeaning): Resolved {
-  if (guarded.length === 0) return { dead, retries, decided: [] }
-  if (refusal === 'retry') {
-    const retryInMs = afterTheRest(retries)
-    const again = guarded.map(({ place, subscriptionId, userId, tries, code, providerCode }) => {
-      return { place, subscriptionId, userId, tries: tries - 1, retryInMs, code, providerCode }
-    })
-    return { dead, retries: [...retries, ...again], decided: [] }
+export function resolveGuarded(
+  { guarded, dead, retries }: Pick<FinishBatch, 'guarded' | 'dead' | 'retries'>,
+  verdictOn: (push: Guarded) => Verdict,
+): Resolved & { counted: FinishBatch['dead'] } {
+  if (guarded.length === 0) return { dead, retries, decided: [], counted: [] }
+  const heldInMs = afterTheRest(retries)
+  const again: FinishBatch['retries'] = []
+  const invalid: FinishBatch['dead'] = []
+  const counted: FinishBatch['dead'] = []
+  const decided: Decided[] = []
+  for (const push of guarded) {
+    const { place, subscriptionId, userId, tokenVersion, tries, retryInMs, agoMs, providerCode } = push
+    const verdict = verdictOn(push)
+    const code = verdict.code ?? push.code
+    if (verdict.meaning === 'retry')
+      again.push({ place, subscriptionId, userId, tries: tries - 1, retryInMs: heldInMs, code: push.code, providerCode })
+    else if (retryInMs !== null) again.push({ place, subscriptionId, userId, tries, retryInMs, agoMs, code, providerCode })
+    else {
+      decided.push(failed({ ...push, code }))
+      const refused = { subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code }
+      if (verdict.meaning === 'dead') invalid.push(refused)
+      if (verdict.meaning === 'counted') counted.push(refused)
+    }
   }
-  const invalid = guarded.map(({ subscriptionId, userId, tokenVersion, agoMs, code }) => {
-    return { subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code }
-  })
-  return { dead: refusal === 'dead' ? [...dead, ...invalid] : dead, retries, decided: guarded.map(failed) }
+  return { dead: [...dead, ...invalid], retries: [...retries, ...again], decided, counted }
 }
 
 /**

@@ -14,7 +14,7 @@ export type LockedCircuit = CircuitRow & { now: Date }
 export const nameOfCircuit = ({ appId, platform, environment }: CircuitKey): string => `${appId}.${platform}.${environment}`
 
 const circuitColumns = sql`app_id as "appId", platform, environment, state, code, since, probe_at as "probeAt", answers,
-  credentials_version as "credentialsVersion"`
+  credentials_version as "credentialsVersion", refused_probes as "refusedProbes"`
 
 /** Locks circuits in the order of their keys, and inserts missing ones. A transaction that also locks batches must lock the batches first. */
 export async function lockCircuits(db: Db, keys: CircuitKey[]): Promise<LockedCircuit[]> {
@@ -45,7 +45,7 @@ export async function lockOpenCircuits(db: Db, asked: { appId: string; platform:
 export const writeCircuits = (db: Db, circuits: CircuitRow[]) =>
   sql`
     update circuits c set state = told.state, code = told.code, since = told.since, probe_at = told.probe_at, answers = told.answers,
-      credentials_version = told.credentials_version
+      credentials_version = told.credentials_version, refused_probes = told.refused_probes
     from unnest(
       ${circuits.map(({ appId }) => appId)}::text[],
       ${circuits.map(({ platform }) => platform)}::text[],
@@ -55,8 +55,9 @@ export const writeCircuits = (db: Db, circuits: CircuitRow[]) =>
       ${circuits.map(({ since }) => since.toISOString())}::timestamptz[],
       ${circuits.map(({ probeAt }) => probeAt?.toISOString() ?? null)}::timestamptz[],
       ${circuits.map(({ answers }) => answers)}::text[],
-      ${circuits.map(({ credentialsVersion }) => credentialsVersion)}::bigint[]
-    ) as told(app_id, platform, environment, state, code, since, probe_at, answers, credentials_version)
+      ${circuits.map(({ credentialsVersion }) => credentialsVersion)}::bigint[],
+      ${circuits.map(({ refusedProbes }) => refusedProbes)}::int[]
+    ) as told(app_id, platform, environment, state, code, since, probe_at, answers, credentials_version, refused_probes)
     where c.app_id = told.app_id and c.platform = told.platform and c.environment = told.environment`.execute(db)
 
 /**

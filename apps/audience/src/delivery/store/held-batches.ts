@@ -29,7 +29,8 @@ export async function lockFree(db: Db, asked: FreeAsked[]): Promise<FreeRow[]> {
 }
 
 /**
- * Finds for each batch and environment the place of the first device that would be sent to in this environment. A device belongs to the environment
+ * Finds for each batch and environment the place of the first device that would be sent to in this environment, devices that were accepted before
+ * first: their answers speak of the credentials (spec: providers/probe). A device belongs to the environment
  * that accepted its token before; if none did, to the environment of the credentials.
  */
 export async function findFirstPlaces(
@@ -38,17 +39,21 @@ export async function findFirstPlaces(
 ): Promise<Map<string, NonNullable<Waiting['places']>>> {
   const { rows } = await sql<{ id: string; environment: CircuitEnvironment; place: number }>`
     select b.id, case when b.platform = 'ios' then coalesce(s.apns_environment, asked.environment) else '' end as environment,
-      min(queued.place) as place
+      coalesce(min(queued.place) filter (where s.id = any(known.ids)), min(queued.place)) as place
     from unnest(
       ${asked.map(({ batchId }) => batchId)}::text[],
       ${asked.map(({ environment }) => environment)}::text[]
     ) as asked(id, environment)
       join batches b on b.id = asked.id
+      cross join lateral (
+        select array(select unnest(a.subscription_ids) from accepted_devices a where a.app_id = b.app_id and a.platform = b.platform) as ids
+        offset 0
+      ) as known
       cross join lateral unnest(b.subscription_ids, b.user_ids) with ordinality as queued(subscription_id, user_id, place)
       -- Looks up each device by its key. When this was a join, and the planner's statistics were those of an empty table, it read all devices for
       -- every push.
       cross join lateral (
-        select app_id, user_id, apns_environment, opted_in, invalidated_at from subscriptions where id = queued.subscription_id offset 0
+        select id, app_id, user_id, apns_environment, opted_in, invalidated_at from subscriptions where id = queued.subscription_id offset 0
       ) as s
     where s.app_id = b.app_id and s.user_id = queued.user_id and s.opted_in and s.invalidated_at is null
     group by 1, 2`.execute(db)
@@ -113,11 +118,15 @@ export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]>
 }
 
 /**
- * Releases held batches of an app (on one platform, or on all), so that dispatchers may take them at once. It releases at most 500, in the
+ * Releases held batches of an app (on one platform, or on all), so that dispatchers may take them at once. It releases at most `limit`, in the
  * order of their `due_at`, and leaves out batches that another transaction is writing. Answers how many it released; fewer than 500 means
  * that it can release no more now.
  */
-export async function releaseHeld(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<number> {
+export async function releaseHeld(
+  db: Db,
+  { appId, platform }: { appId: string; platform: Platform | null },
+  limit = releasedAtOnce,
+): Promise<number> {
   const { rows } = await sql`
     with held as (
       select b.id, exists (select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open') as "isOpen"
@@ -128,7 +137,7 @@ export async function releaseHeld(db: Db, { appId, platform }: { appId: string; 
         and (b.not_before > now() or not exists (
           select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open'
         ))
-      order by b.due_at limit ${sql.lit(releasedAtOnce)} for no key update of b skip locked
+      order by b.due_at limit ${sql.lit(limit)} for no key update of b skip locked
     )
     update batches b set not_before = null, due_at = now(), held_since = case when held."isOpen" then b.held_since end
     from held where b.id = held.id

@@ -40,7 +40,7 @@ describe('where explain finds a push that no unfinished batch holds', () => {
 })
 
 const batch: OpenPlace = {
-  ...{ no: 7, queuedFor: 'a'.repeat(24), notBefore: null, tries: 0, leaseUntil: null, isLeased: false },
+  ...{ no: 7, queuedFor: 'a'.repeat(24), notBefore: null, turnAt: null, tries: 0, leaseUntil: null, isLeased: false },
   ...{ code: null, providerCode: null, trail: null, isDecided: false },
 }
 const circuit = {

@@ -45,6 +45,8 @@ export type OpenPlace = {
   no: number
   queuedFor: string
   notBefore: Date | null
+  /** Until when the batch waits for the turn of its credentials. */
+  turnAt: Date | null
   tries: number
   leaseUntil: Date | null
   isLeased: boolean
@@ -60,12 +62,13 @@ export function placeInBatch(
   batch: OpenPlace,
   { flow, circuit, now }: { flow: FanOutSoFar['flow']; circuit: Closed | null; now: Date },
 ): Push {
-  const { no, queuedFor, notBefore, leaseUntil, isLeased, tries, code, providerCode } = batch
+  const { no, queuedFor, notBefore, turnAt, leaseUntil, isLeased, tries, code, providerCode } = batch
   const open = { is: 'open', no, queuedFor, trail: batch.trail ?? [] } as const
   if (isLeased) return { ...open, verdict: 'in_flight', waitingFor: { kind: 'provider', at: leaseUntil?.toISOString() ?? null } }
   if (batch.isDecided || flow === 'cancelled') return { ...open, verdict: 'in_flight', waitingFor: { kind: 'window' } }
   if (flow === 'paused') return { ...open, verdict: 'waiting', waitingFor: paused }
   if (circuit) return { ...open, verdict: 'held', waitingFor: { ...circuit, at: later(notBefore, now) } }
+  if (turnAt && turnAt > now) return { ...open, verdict: 'waiting', waitingFor: { kind: 'quota', at: turnAt.toISOString() } }
   if (notBefore && (tries > 0 || code !== null))
     return { ...open, verdict: 'retrying', waitingFor: { kind: 'retry', at: notBefore.toISOString(), code, providerCode } }
   return { ...open, verdict: 'in_flight', waitingFor: { kind: 'window' } }

@@ -95,6 +95,7 @@ export type OpenBatch = {
   queuedAt: Date
   lane: Lane
   notBefore: Date | null
+  turnAt: Date | null
   heldSince: Date | null
   tries: number
   leaseUntil: Date | null
@@ -119,7 +120,7 @@ export async function findOpenBatches(
 ): Promise<Map<string, OpenBatch>> {
   const { rows } = await sql<OpenBatch>`
     select asked.id as "subscriptionId", b.batch_no as no, b.user_ids[array_position(b.subscription_ids, asked.id)] as "queuedFor",
-      b.queued_at as "queuedAt", b.lane, b.not_before as "notBefore", b.held_since as "heldSince", b.tries, b.lease_until as "leaseUntil",
+      b.queued_at as "queuedAt", b.lane, b.not_before as "notBefore", b.turn_at as "turnAt", b.held_since as "heldSince", b.tries, b.lease_until as "leaseUntil",
       coalesce(b.lease_until > now(), false) as "isLeased", b.last_code as code, nullif(b.last_provider_code, '') as "providerCode",
       b.trail, b.decided is not null as "isDecided"
     from unnest(${devices.map(({ subscriptionId }) => subscriptionId)}::text[], ${devices.map(({ no }) => no)}::int[]) as asked(id, no)

@@ -12,7 +12,8 @@ type Entry = components['schemas']['LocaleEntry']
 
 /** Shows the audience, the schedule, the options and the texts of a campaign, which do not change after the campaign was sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
-  const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, bypass } = campaign
+  const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass } =
+    campaign
   return (
     <Card title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
       <div className="grid grid-cols-1 gap-4">
@@ -45,6 +46,11 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
           {presentation !== null && Object.keys(presentation).length > 0 && (
             <Fact name="Presentation">
               <Details summary={Object.keys(presentation).join(', ')} value={presentation} />
+            </Fact>
+          )}
+          {overrides !== null && Object.keys(overrides).length > 0 && (
+            <Fact name="Provider fields">
+              <Details summary={Object.keys(overrides).join(', ')} value={overrides} />
             </Fact>
           )}
           {Object.keys(bypass).length > 0 && <Fact name="Bypasses">{Object.keys(bypass).join(', ')}</Fact>}

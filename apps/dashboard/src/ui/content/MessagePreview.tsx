@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react'
+import { Overrides } from '@herald/contracts/overrides'
 import type { PushSend } from '@herald/contracts/payload'
 import { platforms } from '@herald/contracts/platform'
 import { defaultTtlSeconds } from '@herald/contracts/send-fields'
@@ -62,9 +63,11 @@ function useMeasured(
 ): readonly Measured[] {
   const [now] = useState(() => new Date())
   return useMemo(() => {
-    const { data = {}, ttl = defaultTtlSeconds, collapseId = null, presentation = null, ...rest } = optionsOfDraft(options)
-    const send: PushSend = { silent: rest.silent ?? false, data, collapseId, priority: rest.priority ?? 'high', presentation }
+    const { data = {}, ttl = defaultTtlSeconds, collapseId = null, presentation = null, silent = false, ...rest } = optionsOfDraft(options)
     const campaign = { id: '000000000000000000000003', name }
+    const overrides = Overrides.safeParse(rest.overrides).data ?? null
+    const about = { data, collapseId, presentation, overrides, silent, priority: rest.priority ?? 'high' }
+    const send: PushSend = { campaignId: campaign.id, ...about }
     return platforms.map((platform) =>
       measure(platform, entry, valuesOf(person, { platform, data, campaign, zone, now }), {
         send,

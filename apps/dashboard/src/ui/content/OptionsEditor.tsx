@@ -2,20 +2,30 @@ import type { OptionsDraft, PresentationDraft } from '../../core/send-options-dr
 import { Checkbox } from '../Checkbox.tsx'
 import { Field } from '../Field.tsx'
 import { Select } from '../Select.tsx'
-import { TextInput } from '../TextInput.tsx'
+import { TextArea, TextInput } from '../TextInput.tsx'
 import { DataEditor } from './DataEditor.tsx'
 import { FromTemplate } from './TextField.tsx'
 import { TtlField } from './TtlField.tsx'
 
 const texts = [
-  { name: 'sound', label: 'Sound', hint: 'iOS and Android: default, or a file of the app' },
+  {
+    name: 'sound',
+    label: 'Sound',
+    hint: 'A file of the app, default, or none for no sound. Empty: the phone’s own; on Android the channel decides.',
+  },
   { name: 'channelId', label: 'Android channel', hint: 'A channel that the app has made' },
   { name: 'icon', label: 'Icon', hint: 'Android: a drawable; web: an address' },
   { name: 'threadId', label: 'iOS thread', hint: 'Groups messages on iOS' },
 ] as const
 
 const numbers = [
-  { name: 'badge', label: 'Badge', hint: 'The number on the app’s icon', max: 99_999, step: 1 },
+  {
+    name: 'badge',
+    label: 'Badge',
+    hint: 'The number on the app’s icon, on phones and in browsers. 0 clears it on iOS and in browsers.',
+    max: 99_999,
+    step: 1,
+  },
   { name: 'relevanceScore', label: 'Relevance', hint: 'iOS, 0 to 1: which message of the app stands on top', max: 1, step: 0.1 },
 ] as const
 
@@ -105,9 +115,34 @@ export function OptionsEditor({
           </Field>
         ))}
       </div>
+      <details>
+        <summary className="min-h-6">Advanced: fields of the providers</summary>
+        <div className="mt-3 flex flex-col gap-3">
+          {providerFields.map(({ platform, label, hint }) => (
+            <Field key={platform} label={label} hint={hint} error={errorAt(`overrides.${platform}`)}>
+              {(control) => (
+                <TextArea
+                  {...control}
+                  className="font-mono text-sm"
+                  spellCheck={false}
+                  placeholder="{ }"
+                  value={value.overrides[platform]}
+                  onChange={({ target }) => onChange({ overrides: { ...value.overrides, [platform]: target.value } })}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      </details>
     </div>
   )
 }
+
+const providerFields = [
+  { platform: 'ios', label: 'iOS: payload', hint: 'JSON, such as {"aps": {"category": "ORDER", "alert": {"subtitle": "Order 17"}}}' },
+  { platform: 'android', label: 'Android: message.android', hint: 'JSON, such as {"notification": {"click_action": "OPEN_ORDER"}}' },
+  { platform: 'web', label: 'Web: options of the notification', hint: 'JSON, such as {"requireInteraction": true, "renotify": true}' },
+] as const
 
 const levels = [
   { value: '', label: 'As the system has it' },

@@ -6,23 +6,19 @@ import { answerOfReply, field, jsonOf } from '../reply.ts'
 /** The meaning of each answer of APNs (spec: providers/apns). The first row that fits counts, so particular rows come before general ones. */
 export const apnsAnswers: readonly AnswerRow[] = [
   { status: 200, class: 'sent' },
-  { status: 410, reasons: ['Unregistered', 'ExpiredToken'], class: 'dead', code: 'token_dead' },
+  { status: 410, class: 'dead', code: 'token_dead' },
   // By now each environment that has an address was asked: a token of the sandbox is not dead because production does not know it.
   { status: 400, reasons: ['BadDeviceToken'], class: 'guarded', code: 'token_invalid' },
   { status: 400, reasons: ['DeviceTokenNotForTopic'], class: 'guarded', code: 'sender_mismatch' },
   { status: 400, reasons: ['BadTopic', 'MissingTopic', 'TopicDisallowed'], class: 'config', code: 'sender_mismatch' },
-  // By now a newer provider token was tried, if the refused one was old enough to be replaced.
-  { status: 403, reasons: ['ExpiredProviderToken'], class: 'config', code: 'credentials_invalid' },
-  {
-    status: 403,
-    reasons: ['InvalidProviderToken', 'MissingProviderToken', 'Forbidden', 'BadCertificate*', 'BadEnvironmentKeyInToken'],
-    class: 'config',
-    code: 'credentials_invalid',
-  },
-  { status: 429, reasons: ['TooManyProviderTokenUpdates', 'TooManyRequests'], class: 'retry', code: 'rate_limited' },
-  { status: 413, reasons: ['PayloadTooLarge'], class: 'bad', code: 'payload_too_large' },
+  { status: 400, reasons: ['IdleTimeout'], class: 'retry', code: 'network_error' },
+  // The path is the token: nothing else in it changes.
+  { status: 404, reasons: ['BadPath'], class: 'guarded', code: 'token_invalid' },
+  // Every 403 speaks of the provider token. By now a newer one was tried if this one had expired, and a new connection if the key was another one.
+  { status: 403, class: 'config', code: 'credentials_invalid' },
+  { status: 429, reasons: ['TooManyProviderTokenUpdates'], class: 'quota', code: 'rate_limited' },
+  { status: 413, class: 'bad', code: 'payload_too_large' },
   { status: 400, class: 'bad', code: 'payload_invalid' },
-  { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
 ]
 
 export function read(reply: Reply, environment: Environment): Answer {

@@ -24,7 +24,7 @@ export const apns: Provider<CredentialsOf<'apns'>> = {
         : (...[url, environment, topic]: [URL, 'production' | 'sandbox', string]) =>
             openApnsLine(url, environment, topic, notesOf(url.host))
     return {
-      forApp(appId, { version, bundleId: topic, environment }, { oneEnvironmentOnly }) {
+      forApp(appId, { version, bundleId: topic, environment, teamId, keyId }, { oneEnvironmentOnly }) {
         const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })
         const [production, sandbox, own] = (['production', 'sandbox', environment] as const).map((one) => firstEnvironment(one, addresses))
         const environmentOf = (to: SentTo) =>
@@ -33,6 +33,8 @@ export const apns: Provider<CredentialsOf<'apns'>> = {
         return {
           transport: openApns({ topic, environment, addresses: asked, askForToken, openLine }),
           version,
+          // Apple names no number: only its answers slow a key down.
+          rate: { scope: `apns ${teamId} ${keyId}`, platform: 'ios', most: null },
           environment: own ?? environment,
           environmentOf,
           originOf: (to) => (environmentOf(to) === 'sandbox' ? 'apns sandbox' : 'apns production'),

@@ -9,7 +9,7 @@ import { make, makeHeads, type ApnsHeads } from './request.ts'
 
 /** Opens a `Line` to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
 export function openApnsLine(url: URL, environment: Environment, topic: string, onEvent?: (event: OriginEvent) => void): Line {
-  const origin = openProviderOrigin(url, onEvent)
+  const origin = openProviderOrigin(url, onEvent, isOfOtherKey)
   let heads: ApnsHeads | undefined
   let headsToken = ''
   const headsFor = (token: string): ApnsHeads => {
@@ -58,12 +58,16 @@ export function openApns({
     if (providerToken === undefined) return { is: 'unsent', reason: 'no provider token' }
     if (providerToken === null) return noToken
     const answer = await answerOf((hear) => lineTo(environment, url).send(push, providerToken, hear))
-    return hasExpired(answer) ? sendRenewed({ environment, url }, push, providerToken, answer) : answer
+    return mayBeRepeated(answer) ? sendOnceMore({ environment, url }, push, providerToken, answer) : answer
   }
-  /** Repeats a push once with a newer provider token. Gives `answer` unchanged when the gateway has no other token or cannot be asked. */
-  const sendRenewed = async ({ environment, url }: Place, push: Push, expired: string, answer: Answer): Promise<Answer> => {
-    const fresh = await token.renew(expired).catch(() => null)
-    if (fresh === null || fresh === expired) return answer
+  /**
+   * Repeats a push once: with a newer provider token if this one had expired, or over a new connection if its connection had begun with another key.
+   * Gives `answer` unchanged when there is no newer token.
+   */
+  const sendOnceMore = async ({ environment, url }: Place, push: Push, used: string, answer: Answer): Promise<Answer> => {
+    if (!hasExpired(answer)) return answerOf((hear) => lineTo(environment, url).send(push, used, hear))
+    const fresh = await token.renew(used).catch(() => null)
+    if (fresh === null || fresh === used) return answer
     return answerOf((hear) => lineTo(environment, url).send(push, fresh, hear))
   }
   /** Asks the other environment before a device token counts as invalid: a token of the sandbox is not dead because production does not know it. */
@@ -89,9 +93,9 @@ export function openApns({
       return lineTo(first.environment, first.url).send(push, known, (answer) => {
         if (answer instanceof Error) return hear(answer)
         if (isWrongEnvironment(answer)) return tell(orOther(push, answer), hear)
-        if (!hasExpired(answer)) return hear(answer)
-        const renewed = sendRenewed(first, push, known, answer).then((last) => orOther(push, last))
-        return tell(renewed, hear)
+        if (!mayBeRepeated(answer)) return hear(answer)
+        const repeated = sendOnceMore(first, push, known, answer).then((last) => orOther(push, last))
+        return tell(repeated, hear)
       })
     },
     async close() {
@@ -103,6 +107,10 @@ export function openApns({
 type Place = { environment: Environment; url: URL }
 
 const hasExpired = (answer: Answer): boolean => answer.is === 'answered' && answer.reason === 'ExpiredProviderToken'
+/** APNs refuses a key that is not related to that of the connection's first push (Apple: Handling notification responses from APNs). */
+const otherKey = 'UnrelatedKeyIdInToken'
+const isOfOtherKey = (reply: Reply): boolean => reply.is === 'answered' && reply.status === 403 && reply.body.includes(otherKey)
+const mayBeRepeated = (answer: Answer): boolean => hasExpired(answer) || (answer.is === 'answered' && answer.reason === otherKey)
 const isWrongEnvironment = (answer: Answer): boolean =>
   answer.is === 'answered' && answer.status === 400 && answer.reason === 'BadDeviceToken'
 

@@ -33,12 +33,16 @@ export const fcm: Provider<CredentialsOf<'fcm'>> = {
         const privateKey = readPrivateKey(unseal(credentials))
         const line = lineTo(projectId)
         const transport = openFcm({ clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew, line })
-        return { transport, version, ...oneEnvironment, originOf: () => 'fcm' }
+        const rate = { scope: `fcm ${projectId}`, platform: 'android', most: mostPerSecond } as const
+        return { transport, version, rate, ...oneEnvironment, originOf: () => 'fcm' }
       },
       close: () => Promise.resolve(),
     }
   },
 }
+
+/** FCM takes 600,000 messages a minute from a project unless it has granted more (firebase.google.com/docs/cloud-messaging/throttling-and-quotas). */
+const mostPerSecond = 9_000
 
 async function lineOpener({ TRANSPORT, FCM_URL }: Config, notesOf: Opening['notesOf']): Promise<(projectId: string) => Line> {
   if (TRANSPORT === 'library') {

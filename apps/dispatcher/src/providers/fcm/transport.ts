@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import type { OriginEvent } from '@herald/http2/client/origin'
 import type { Answer } from '../../core/answer.ts'
+import { readAnswer } from '../../core/answer-meaning.ts'
 import { answerOf, tell, type Line, type Push, type Transport } from '../provider.ts'
 import { openProviderOrigin } from '../provider-origin.ts'
 import { openAccessTokens } from './access-token.ts'
-import { read } from './answers.ts'
+import { fcmAnswers, read } from './answers.ts'
 import { make, makeHead, type FcmHead } from './request.ts'
 
 /** Opens a `Line` to FCM v1 for one project (Firebase: REST projects.messages.send). */
@@ -68,4 +69,6 @@ export function openFcm({
   }
 }
 
-const isTokenRefused = (answer: Answer): boolean => answer.is === 'answered' && answer.status === 401
+/** Whether FCM refused the access token. A 401 that speaks of the device's platform (THIRD_PARTY_AUTH_ERROR) does not: the token is good. */
+const isTokenRefused = (answer: Answer): boolean =>
+  answer.is === 'answered' && answer.status === 401 && readAnswer(fcmAnswers, answer).class === 'config'

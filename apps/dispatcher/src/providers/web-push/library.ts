@@ -2,7 +2,6 @@ import { Agent, request, type RequestOptions } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { mintVapidHeader } from '@herald/auth/provider-token'
 import { endpointProblem, isNamed, type EndpointRule } from '@herald/contracts/destination'
-import { webTopic } from '@herald/contracts/payload'
 import { blockedAddress, type Guard } from '@herald/service/guarded-connect'
 import { LRUCache } from 'lru-cache'
 import webPush, { type RequestDetails } from 'web-push'
@@ -10,7 +9,7 @@ import { retryAfterMs, word, type Answer } from '../../core/answer.ts'
 import { answerOfFailure } from '../failure.ts'
 import { answerLimitMs, tell, type Push, type Transport } from '../provider.ts'
 import { openPushHosts, type PushHosts } from './push-hosts.ts'
-import type { VapidCredentials } from './request.ts'
+import { headersOf, type VapidCredentials } from './request.ts'
 import type { WebPush } from './transport.ts'
 
 /** A VAPID header says that it is valid for 12 hours, and is used for 11 (`headerKeptMs`). The standard allows up to 24 hours (RFC 8292 2). */
@@ -82,11 +81,14 @@ function openForApp({ appId, subject, publicKey, privateKey }: VapidCredentials,
 /** Encrypts a push. Gives undefined when the device's keys do not decode; then nothing can be sent to the device. */
 function encrypt(push: Push, authorization: string): (RequestDetails & { body: Buffer }) | undefined {
   if (!push.keys) return undefined
+  const headers = new Map(headersOf(push, new URL(push.address)).map(([name, value]) => [name, value]))
+  const topic = headers.get('topic')
+  for (const name of ['ttl', 'urgency', 'topic']) headers.delete(name)
   const options = {
     TTL: push.ttlSeconds,
     urgency: push.priority,
-    topic: webTopic(push.collapseId ?? push.msgId),
-    headers: { Authorization: authorization },
+    ...(topic === undefined ? {} : { topic }),
+    headers: { ...Object.fromEntries(headers), Authorization: authorization },
   }
   try {
     return webPush.generateRequestDetails({ endpoint: push.address, keys: push.keys }, push.body, options)

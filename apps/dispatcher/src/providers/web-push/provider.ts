@@ -33,7 +33,7 @@ export const webPush: Provider<CredentialsOf<'webpush'>> = {
         const { version, subject, publicKey } = credentials
         const privateKey = readVapidKey(publicKey, unseal(credentials))
         const transport = services.forApp({ appId, subject, publicKey, privateKey })
-        return { transport, version, ...oneEnvironment, originOf: (to) => `web ${hostOf(to.address)}` }
+        return { transport, version, rate: null, ...oneEnvironment, originOf: (to) => `web ${hostOf(to.address)}` }
       },
       close() {
         nameServers.cancel()

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { mintVapidHeader } from '@herald/auth/provider-token'
 import { webTopic } from '@herald/contracts/payload'
-import { prepareHead, type PreparedHead } from '@herald/http2/client/head'
+import { prepareHead, type HeadField, type PreparedHead } from '@herald/http2/client/head'
 import { LRUCache } from 'lru-cache'
 import { answerLimitMs, type Push } from '../provider.ts'
 import { encryptPush } from './encryption.ts'
@@ -40,11 +40,25 @@ export function openHeads(vapid: Omit<VapidCredentials, 'appId'>): (url: URL) =>
 export function make(appId: string, push: Push, url: URL, head: PreparedHead): PushRequest | undefined {
   const body = push.keys && encryptPush(push.keys, push.body)
   if (!body) return undefined
-  const more = [
-    ['ttl', String(push.ttlSeconds)],
-    ['urgency', push.priority],
-    ['topic', webTopic(push.collapseId ?? push.msgId)],
-    ['content-length', String(body.length)],
-  ] as const
-  return { appId, url, head, more, body, timeoutMs: answerLimitMs }
+  return { appId, url, head, more: headersOf(push, url), body, timeoutMs: answerLimitMs }
 }
+
+/**
+ * Gives the headers of one push. A push without a collapseId has no `Topic`: Chrome keeps only a few topics for an offline browser
+ * (webpush-protocol#62), and autopush orders stored messages by topic. `X-WNS-Cache-Policy`: see `isWindows`.
+ */
+export function headersOf({ ttlSeconds, priority, collapseId }: Push, url: URL): HeadField[] {
+  const headers: HeadField[] = [
+    ['ttl', String(ttlSeconds)],
+    ['urgency', priority],
+  ]
+  if (collapseId !== null) headers.push(['topic', webTopic(collapseId)])
+  if (ttlSeconds === 0 && isWindows(url)) headers.push(['x-wns-cache-policy', 'no-cache'])
+  return headers
+}
+
+/**
+ * Whether a push goes to Edge on Windows (WNS). WNS answers 400 "Ttl value conflicts with X-WNS-Cache-Policy" to a ttl of 0 unless the header says
+ * `no-cache` (pywebpush#162, webpush-go#66).
+ */
+const isWindows = ({ hostname }: URL): boolean => /\.notify\.windows\.com\.?$/.test(hostname)

@@ -30,7 +30,7 @@ export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: 
         const named = isNamed(push.address, rule)
         const entered = await hosts.enter({ appId, host: url.host, isNamed: named })
         if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
-        const answer = read(await services.send(request, { isNamed: named, isTrial: entered.isTrial }))
+        const answer = read(await services.send(request, { isNamed: named, isTrial: entered.isTrial }), url.hostname)
         entered.leave(wasThere(answer))
         return answer
       }

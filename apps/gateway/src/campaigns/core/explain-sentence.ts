@@ -76,6 +76,8 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
       return `The campaign is paused${waitingFor.since ? ` since ${waitingFor.since}` : ''}${waitingFor.at ? ` and is cancelled at ${waitingFor.at} unless it is resumed` : ''}.`
     case 'circuit':
       return `It is held: the circuit to the provider is open since ${waitingFor.since} because of ${waitingFor.code ?? 'its answers'}${waitingFor.probeAt ? `, and the next probe is sent at ${waitingFor.probeAt}` : ''}.`
+    case 'quota':
+      return `It waits for its turn at ${waitingFor.at}: the provider takes fewer pushes a second with these credentials than are queued.`
     case 'retry':
       return `It is tried again at ${waitingFor.at}: try ${tries} was answered ${waitingFor.code ?? 'by nobody'}${inBrackets(waitingFor.providerCode)}.`
     case 'provider':

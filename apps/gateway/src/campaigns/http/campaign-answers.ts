@@ -2,6 +2,7 @@ import { Schedule, Experiment, type Campaign as CampaignRead } from '@herald/con
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
+import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, Presentation, Priority } from '@herald/contracts/send-fields'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
@@ -29,6 +30,7 @@ export const Campaign = describes<CampaignRead>()(
     collapseId: z.string().nullable(),
     priority: Priority,
     presentation: Presentation.nullable(),
+    overrides: Overrides.nullable(),
     bypass: Bypass,
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),

@@ -18,6 +18,7 @@ const draft = {
   collapseId: null,
   priority: 'high',
   presentation: null,
+  overrides: null,
   bypass: {},
   recurringOf: null,
   remainderOf: null,

@@ -1,3 +1,4 @@
+import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, CustomData, Presentation } from '@herald/contracts/send-fields'
 import { Experiment, Schedule } from '@herald/contracts/campaign'
 import { Action, Content, LocaleEntry } from '@herald/contracts/content'
@@ -31,6 +32,7 @@ const named: Record<string, unknown> = {
   CustomData,
   Experiment,
   LocaleEntry,
+  Overrides,
   Presentation,
   SavedSegment,
   SaveSegment,

@@ -16,7 +16,15 @@ const quiet: RecentCounts = {
   days: [],
 }
 const noCampaigns: CampaignsSummary = { byStatus: {}, next: [], paused: [], failed: [] }
-const calm = { circuits: [], configured: new Set<never>(), devices: noDevices, recent: quiet, campaigns: noCampaigns, webhooks: [] }
+const calm = {
+  circuits: [],
+  slowed: [],
+  configured: new Set<never>(),
+  devices: noDevices,
+  recent: quiet,
+  campaigns: noCampaigns,
+  webhooks: [],
+}
 const circuit: Circuit = {
   ...{ platform: 'ios', environment: 'production', state: 'open', code: 'credentials_invalid', since: '2026-01-13T18:00:00.000Z' },
   ...{ probeAt: null, heldCount: 12 },
@@ -32,6 +40,7 @@ test('an app where all is well needs no attention', () => {
 test('each thing that needs attention in an app says what it is about, and where to read more', () => {
   const found = attentionOf(appId, {
     circuits: [circuit],
+    slowed: [{ platform: 'android', perSecond: 99.6, since: '2026-01-13T19:00:00.000Z' }],
     configured: new Set(['apns']),
     devices: { ...noDevices, ios: { ...none, reachable: 5 }, web: { ...none, reachable: 3 } },
     recent: { ...quiet, byPlatform: { ...quiet.byPlatform, android: { sent: 180, failed: 20, skipped: 0 } } },
@@ -52,6 +61,11 @@ test('each thing that needs attention in an app says what it is about, and where
       code: 'circuit_open',
       params: { platform: 'ios', environment: 'production', reason: 'credentials_invalid', since: circuit.since, heldCount: 12 },
       href: `${at}/providers/apns`,
+    },
+    {
+      code: 'quota_slowed',
+      params: { platform: 'android', perSecond: 100, since: '2026-01-13T19:00:00.000Z' },
+      href: `${at}/providers/fcm`,
     },
     {
       code: 'many_failures',

@@ -1,5 +1,5 @@
 import { providerOf, type ProviderKind } from '@herald/contracts/app'
-import type { Circuit } from '@herald/contracts/calls/audience'
+import type { Circuit, SlowedRate } from '@herald/contracts/calls/audience'
 import { platforms } from '@herald/contracts/platform'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { Webhook } from '@herald/contracts/webhook'
@@ -7,6 +7,7 @@ import type { Webhook } from '@herald/contracts/webhook'
 /** The codes of what needs the operator's attention (spec: administration/overview-attention). */
 export const attentionCodes = [
   'circuit_open',
+  'quota_slowed',
   'provider_missing',
   'many_failures',
   'campaign_failed',
@@ -32,6 +33,7 @@ export function attentionOf(
   appId: string,
   {
     circuits,
+    slowed,
     configured,
     devices,
     recent,
@@ -39,6 +41,7 @@ export function attentionOf(
     webhooks,
   }: {
     circuits: Circuit[]
+    slowed: SlowedRate[]
     configured: ReadonlySet<ProviderKind>
     devices: DeviceCounts['devices']
     recent: RecentCounts
@@ -52,6 +55,10 @@ export function attentionOf(
     if (state !== 'open') continue
     const params = { platform, environment, reason: code, since, heldCount }
     found.push({ code: 'circuit_open', params, href: at(`providers/${providerOf[platform]}`) })
+  }
+  for (const { platform, perSecond, since } of slowed) {
+    const params = { platform, perSecond: Math.max(1, Math.round(perSecond)), since }
+    found.push({ code: 'quota_slowed', params, href: at(`providers/${providerOf[platform]}`) })
   }
   for (const platform of platforms) {
     const { reachable } = devices[platform]

@@ -15,6 +15,7 @@ const entry = {
   ],
 }
 const send: Push['send'] = {
+  campaignId: 'c'.repeat(24),
   silent: false,
   data: { order: '17' },
   collapseId: null,
@@ -28,9 +29,9 @@ const readPayload = (platform: Platform, payload: unknown) => providers[provider
 
 test.each(platforms)('a virtual device of %s shows what was sent to it', (platform) => {
   const { shown, data } = readPayload(platform, payloadOf(platform, {}))
-  const ofPhones = platform === 'web' ? { badge: null, sound: null } : { badge: 3, sound: 'chime' }
+  const sound = platform === 'web' ? null : 'chime'
   const [track, later] = entry.actions
-  expect(shown).toEqual({ ...entry, actions: [track, { ...later, url: null }], ...ofPhones })
+  expect(shown).toEqual({ ...entry, actions: [track, { ...later, url: null }], badge: 3, sound })
   expect(data).toEqual({ order: '17' })
 })
 

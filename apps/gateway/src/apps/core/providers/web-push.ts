@@ -30,8 +30,8 @@ export const webPush: Provider<WebPushSettings, WebPushCredentials> = {
   // Web Push has no accounts: the simulated push service takes every key pair.
   simulatedAccount: () => ({ ask: null, body: () => ({ subject: 'mailto:simulated@example.org' }) }),
   readPayload(payload) {
-    const { data, ...shown } = fields(payload)
+    const { data, appBadge: badge, ...shown } = fields(payload)
     const { msgId: _msgId, ...own } = texts(data)
-    return { shown: content(shown), data: own }
+    return { shown: content({ ...shown, badge }), data: own }
   },
 }

@@ -1,0 +1,128 @@
+import { newId } from '@herald/contracts/ids'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { asked, finished, withBatches } from '../testing/batches.ts'
+import { givenCrowd, givenSend, openAudience } from '../testing/rig.ts'
+import { openSendRates } from './send-rates.ts'
+import { listSlowed } from './store/send-rates.ts'
+
+const rig = await openAudience()
+const { audience, db } = rig
+const { take, givenBatches } = withBatches(rig)
+/** Each call gives the rates as another process knows them. */
+const openRates = () => openSendRates({ db, log: audience.log })
+const newRate = (most: number | null = 9_000) => ({ scope: `fcm ${newId()}`, platform: 'android' as const, most })
+type Rate = ReturnType<typeof newRate>
+
+const answers = (rate: Rate, accepted: number, refused: number, takenAgoMs = 100) =>
+  finished(newId(), 1, { rate: { ...rate, accepted, refused, answered: accepted + refused, takenAgoMs } })
+const rowOf = (rate: Rate) => db.selectFrom('send_rates').selectAll().where('scope', '=', rate.scope).executeTakeFirstOrThrow()
+const perSecond = async (rate: Rate) => (await rowOf(rate)).per_second
+/** Moves a rate's instants into the past, as if this time had passed. */
+const letTimePass = (rate: Rate, seconds: number) => {
+  const earlier = (column: string) => sql`${sql.ref(column)} = ${sql.ref(column)} - make_interval(secs => ${seconds})`
+  const columns = ['next_at', 'changed_at', 'slowed_at', 'minute_at'].map(earlier)
+  return sql`update send_rates set ${sql.join(columns)} where scope = ${rate.scope}`.execute(db)
+}
+
+// spec: providers/quota
+describe('the rate that credentials share', () => {
+  test('a minute’s worth of pushes goes out at once, and then as many a second as the rate says; all processes see one row', async () => {
+    const [one, other, rate] = [openRates(), openRates(), newRate(10)]
+    expect(await one.turnInMs(rate)).toBeLessThan(-59_000)
+    await one.took(rate, 600)
+    expect(await one.turnInMs(rate)).toBeGreaterThan(-1_000)
+    await one.took(rate, 50)
+    expect(await other.turnInMs(rate)).toBeGreaterThan(4_000)
+    expect(await other.turnInMs(rate)).toBeLessThanOrEqual(5_000)
+  })
+
+  test('when more than 1 % of the answers are quota answers the rate falls to 70 %, and no further for pushes that were on their way', async () => {
+    const [rates, rate] = [openRates(), newRate(100)]
+    await rates.took(rate, 1)
+    // In the last minute 9,000 pushes were accepted: more than the rate, so the rate alone counts.
+    await rates.heard(answers(rate, 9_000, 90), newId())
+    expect(await perSecond(rate)).toBe(100)
+    await rates.heard(answers(rate, 0, 10), newId())
+    expect(await perSecond(rate)).toBeCloseTo(70, 0)
+    await rates.heard(answers(rate, 0, 500, 60_000), newId())
+    expect(await perSecond(rate)).toBeCloseTo(70, 0)
+    // The bucket is empty from now on.
+    expect(await rates.turnInMs(rate)).toBeGreaterThan(-200)
+  })
+
+  test('the rate falls at once to what was accepted in the last minute, and grows by 5 % a second, up to its most', async () => {
+    const [rates, rate] = [openRates(), newRate()]
+    await rates.heard(answers(rate, 6_000, 24_000), newId())
+    expect(await perSecond(rate)).toBeCloseTo(100, 0)
+    await letTimePass(rate, 10)
+    await openRates().turnInMs(rate)
+    expect(await perSecond(rate)).toBeCloseTo(100 * 1.05 ** 10, 0)
+    await letTimePass(rate, 600)
+    await openRates().turnInMs(rate)
+    expect(await perSecond(rate)).toBe(9_000)
+  })
+
+  test('between two quota answers the provider took exactly its quota: the rate grows to that and stays there for five minutes', async () => {
+    const [rates, rate] = [openRates(), newRate()]
+    await rates.heard(answers(rate, 6_000, 24_000), newId())
+    await letTimePass(rate, 20)
+    const later = openRates()
+    await later.heard(answers(rate, 2_000, 100), newId())
+    const { found } = await rowOf(rate)
+    expect(found).toBeGreaterThan(90)
+    expect(found).toBeLessThan(100)
+    await letTimePass(rate, 60)
+    await openRates().turnInMs(rate)
+    expect(await perSecond(rate)).toBeCloseTo(found ?? 0, 5)
+    await letTimePass(rate, 300)
+    await openRates().turnInMs(rate)
+    expect(await perSecond(rate)).toBeGreaterThan(1_000)
+  })
+
+  test('credentials without a limit of their own are slowed down by a quota answer too, and have none again later', async () => {
+    const [rates, rate] = [openRates(), newRate(null)]
+    expect(await rates.turnInMs(rate)).toBe(0)
+    await rates.heard(answers(rate, 1_200, 300), newId())
+    expect(await perSecond(rate)).toBeCloseTo(14, 0)
+    await letTimePass(rate, 400)
+    expect(await openRates().turnInMs(rate)).toBe(0)
+    expect(await perSecond(rate)).toBeNull()
+  })
+
+  test('an app sees that its credentials are slowed down, until the rate has grown back', async () => {
+    const [rates, rate, appId] = [openRates(), newRate(), newId()]
+    expect(await listSlowed(db, appId)).toEqual([])
+    await rates.heard(answers(rate, 6_000, 24_000), appId)
+    expect(await listSlowed(db, appId)).toMatchObject([{ platform: 'android', since: expect.any(String) }])
+    expect((await listSlowed(db, appId))[0]?.perSecond).toBeCloseTo(100, 0)
+    await letTimePass(rate, 600)
+    expect(await listSlowed(db, appId)).toEqual([])
+  })
+
+  test('a bulk batch whose turn is over a second away is held until then, loses no attempt and keeps its place in the bulk window; a batch of a ttl of 0 is taken', async () => {
+    const [appId, rate] = [newId(), newRate(10)]
+    await givenCrowd(db, { appId, count: 1_500, platform: 'android' })
+    const [first = '', second = '', third = ''] = await givenBatches(appId)
+    const [now = ''] = await givenBatches(appId, givenSend(appId, { ttl: 0 }))
+    const rates = openRates()
+    await rates.took(rate, 600)
+
+    expect((await take(asked(first, { credentialsVersion: 1, rate })))[0]?.answer).toBe('taken')
+    expect(
+      (await take(asked(second, { credentialsVersion: 1, rate }), asked(third, { credentialsVersion: 1, rate }))).map(
+        ({ answer }) => answer,
+      ),
+    ).toEqual(['held', 'held'])
+    const row = await db.selectFrom('batches').selectAll().where('id', '=', second).executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ takes: 0, tries: 0, not_before: null, held_since: null })
+    expect(row.turn_at?.getTime()).toBeGreaterThan(Date.now() + 40_000)
+    expect(row.due_at).toEqual(row.turn_at)
+    expect((await take(asked(now, { credentialsVersion: 1, rate })))[0]?.answer).toBe('taken')
+
+    await letTimePass(rate, 120)
+    expect((await take(asked(second, { credentialsVersion: 1, rate: { ...rate, scope: `${rate.scope} of another` } })))[0]?.answer).toBe(
+      'taken',
+    )
+  })
+})

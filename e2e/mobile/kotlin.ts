@@ -41,6 +41,15 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     await tell(`register android ${token}`)
     check('a second start registers nothing new', (await tell('id')) === id, undefined)
 
+    const [installed] = await tenant.makeDevices('android', 1, { installationIds: true })
+    check(
+      'registers a phone whose zone Herald refuses, without the zone',
+      (await tell(`register android ${installed?.token} 1.1 GMT-06:00`)) === 'ok',
+      undefined,
+    )
+    check('stays the same device when its token changes', (await tell('id')) === id, undefined)
+    await tell(`register android ${installed?.token}`)
+
     await tell('login ada')
     await tell('tag plan pro')
     await tell('language fr')

@@ -10,11 +10,18 @@ import java.net.URI
 import java.net.URLDecoder
 import java.net.URLEncoder
 import java.security.MessageDigest
+import java.text.ParsePosition
+import java.text.SimpleDateFormat
+import java.util.Locale
+import java.util.TimeZone
 import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.withLock
 
-/** The error of a call. `status` is the HTTP status, or 0 when there was no answer. The error contains no token, key or external id. */
-class HeraldException(val status: Int, val code: String, message: String) : IOException(message)
+/**
+ * The error of a call. `status` is the HTTP status, or 0 when there was no answer. `fields` names the fields that Herald refused. The error contains no
+ * token, key or external id.
+ */
+class HeraldException(val status: Int, val code: String, message: String, val fields: List<String> = emptyList()) : IOException(message)
 
 /**
  * A client of Herald for one Android app on one device. A function may make several requests, and blocks for at most 10 s for each connection and
@@ -32,6 +39,8 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
    * A fair lock, so that registrations and changes run one after another in the order in which they were made. Reports about pushes do not take it.
    */
   private val turns = ReentrantLock(true)
+  /** Until when Herald has asked for a pause (Retry-After). Waiting changes and sessions are not sent before. */
+  @Volatile private var restUntil = 0L
 
   init {
     val isHere = Regex("^http://(127\\.0\\.0\\.1|localhost|\\[::1]|10\\.0\\.2\\.2)(:\\d+)?$").matches(base)
@@ -43,25 +52,35 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   val subscriptionId: String? get() = state["id"]
 
   /**
-   * Registers this device. Call it at every start and when the token has changed. When the device has registered the same within 7 days, and Herald
-   * knows it, it only sends waiting changes and reports a session. It does nothing while the user has opted out, because a registration would opt
-   * the device in again.
+   * Registers this device. Call it at every start and when the token, or the id of the Firebase installation, has changed: the device then stays the
+   * same one at Herald. When the device has registered the same within 7 days, and Herald knows it, it only sends waiting changes and reports a
+   * session. It does nothing while the user has opted out, because a registration would opt the device in again. When Herald refuses the language,
+   * time zone or version, the device is registered without it.
    */
   fun register(platform: String, token: String, language: String? = null, timezone: String? = null, appVersion: String? = null) = turns.withLock {
     if (state["optedOut"] == "true") return@withLock
     val fields = mapOf("platform" to platform, "token" to token, "language" to language, "timezone" to timezone, "appVersion" to appVersion).filterValues { it != null }
-    val body = json(fields)
-    val print = hash(body)
+    val print = hash(json(fields))
     val registeredAt = state["registeredAt"]?.toLongOrNull() ?: 0
     if (subscriptionId != null && state["print"] == print && now() - registeredAt < 7 * dayMs) {
       sendWaiting()
       // A 404 means that Herald does not know the device any more, so it is registered again.
       if (session() != 404) return@withLock
     }
-    val answer = call("POST", "/v1/subscriptions", body)
-    state.set("id" to text(answer, "id"), "print" to print, "registeredAt" to now().toString())
+    val old = state["token"]
+    val answer = sendRegistration(if (old == null || old == token) fields else fields + ("old" to old))
+    state.set("id" to text(answer, "id"), "token" to token, "print" to print, "registeredAt" to now().toString())
     sendWaiting()
   }
+
+  private fun sendRegistration(fields: Map<String, Any?>): String =
+    try {
+      call("POST", "/v1/subscriptions", json(fields))
+    } catch (refused: HeraldException) {
+      val spare = refused.fields.filter { it in spareFields }
+      if (refused.status != 422 || spare.isEmpty()) throw refused
+      call("POST", "/v1/subscriptions", json(fields - spare))
+    }
 
   /** Reports that the user has opened the app. */
   fun foreground() = turns.withLock {
@@ -129,6 +148,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   /** Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the error. */
   private fun sendWaiting() {
     val id = subscriptionId ?: return
+    if (now() < restUntil) return
     state.waiting = state.waiting.filter { now() - it.at < 7 * dayMs }
     while (true) {
       val next = state.waiting.firstOrNull() ?: return
@@ -147,6 +167,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   /** Reports a session. Gives 200 when Herald took it, else the HTTP status; 0 when there was no answer, or no registered device. */
   private fun session(): Int {
     val id = subscriptionId ?: return 0
+    if (now() < restUntil) return 0
     return try {
       call("POST", "/v1/subscriptions/$id/session", null)
       200
@@ -180,7 +201,8 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
       }
       val status = connection.responseCode
       val answer = (if (status < 400) connection.inputStream else connection.errorStream)?.use { String(it.readBytes()) } ?: ""
-      if (status >= 300) throw HeraldException(status, text(answer, "code"), text(answer, "message").ifEmpty { "Herald answered $status" })
+      if (status == 429 || status >= 500) retryAfterMs(connection.getHeaderField("retry-after"))?.let { restUntil = now() + minOf(it, longestRestMs) }
+      if (status >= 300) throw HeraldException(status, text(answer, "code"), text(answer, "message").ifEmpty { "Herald answered $status" }, pathsIn(answer))
       return answer
     } catch (failed: HeraldException) {
       throw failed
@@ -195,6 +217,9 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
 
 private const val dayMs = 86_400_000L
 private const val mostWaiting = 50
+private const val longestRestMs = 3_600_000L
+/** The fields of a registration that a device can do without. */
+private val spareFields = setOf("language", "timezone", "appVersion")
 
 private fun now() = System.currentTimeMillis()
 
@@ -271,6 +296,20 @@ private fun escape(letter: Char): String =
     letter < ' ' -> "\\u%04x".format(letter.code)
     else -> letter.toString()
   }
+
+/** Gives the paths of the fields that an answer refuses. */
+private fun pathsIn(answer: String): List<String> = Regex("\"path\"\\s*:\\s*\"([^\"]*)\"").findAll(answer).map { it.groupValues[1] }.toList()
+
+/** Reads a `retry-after` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Gives null for any other text. */
+private fun retryAfterMs(header: String?): Long? =
+  when {
+    header == null -> null
+    Regex("\\d{1,9}").matches(header) -> header.toLong() * 1000
+    Regex("[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT").matches(header) -> httpDate().parse(header, ParsePosition(0))?.let { it.time - now() }
+    else -> null
+  }
+
+private fun httpDate() = SimpleDateFormat("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).apply { timeZone = TimeZone.getTimeZone("UTC") }
 
 /** Reads a text field of an answer, or gives an empty text. It leaves escapes as they are: ids and codes have none, and a message is only shown. */
 private fun text(answer: String, name: String): String = Regex("\"$name\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"").find(answer)?.groupValues?.get(1) ?: ""

@@ -3,11 +3,13 @@
 import Foundation
 import UserNotifications
 
-/// The error of a call. `status` is the HTTP status, or 0 when there was no answer. The error contains no token, key or external id.
+/// The error of a call. `status` is the HTTP status, or 0 when there was no answer. `fields` names the fields that Herald refused. The error contains no
+/// token, key or external id.
 public struct HeraldError: Error {
   public let status: Int
   public let code: String
   public let message: String
+  public var fields: [String] = []
 }
 
 /// A client of Herald for one iOS app on one device. Registrations and changes run one after another, in the order in which they were made.
@@ -18,6 +20,11 @@ public actor Herald {
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
   private static let mostWaiting = 50
+  private static let longestRest: TimeInterval = 3_600
+  /// The fields of a registration that a device can do without.
+  private static let spareFields: Set<String> = ["language", "timezone", "appVersion"]
+  /// Until when Herald has asked for a pause (Retry-After). Waiting changes and sessions are not sent before.
+  private var restUntil = Date.distantPast
   /// Ends when the last registration or change has ended. Each registration and change first waits for it, because an actor may begin a second call
   /// while the first waits for an answer.
   private var turn: Task<Void, Never> = Task {}
@@ -40,9 +47,10 @@ public actor Herald {
   /// The id of this device at Herald; nil before the first registration.
   public var subscriptionId: String? { store.string(forKey: "herald.id") }
 
-  /// Registers this device. Call it at every start and when the token has changed. When the device has registered the same within 7 days, and Herald
-  /// knows it, it only sends waiting changes and reports a session. It does nothing while the user has opted out, because a registration would opt
-  /// the device in again.
+  /// Registers this device. Call it at every start and when the token has changed: the device then stays the same one at Herald. When the device has
+  /// registered the same within 7 days, and Herald knows it, it only sends waiting changes and reports a session. It does nothing while the user has
+  /// opted out, because a registration would opt the device in again. When Herald refuses the language, time zone or version, the device is registered
+  /// without it.
   public func register(token: Data, language: String? = nil, timezone: String? = nil, appVersion: String? = nil) async throws {
     try await inTurn { try await self.registerNow(token: token, language: language, timezone: timezone, appVersion: appVersion) }
   }
@@ -62,11 +70,23 @@ public actor Herald {
       // A 404 means that Herald does not know the device any more, so it is registered again.
       if await foregroundStatus() != 404 { return }
     }
-    let answer = try await call("POST", "/v1/subscriptions", body: fields)
+    if let old = store.string(forKey: "herald.token"), old != hex { fields["old"] = old }
+    let answer = try await sendRegistration(fields)
     store.set(answer["id"] as? String, forKey: "herald.id")
+    store.set(hex, forKey: "herald.token")
     store.set(print, forKey: "herald.print")
     store.set(Date().timeIntervalSince1970, forKey: "herald.registeredAt")
     try await sendWaiting()
+  }
+
+  private func sendRegistration(_ fields: [String: Any]) async throws -> [String: Any] {
+    do {
+      return try await call("POST", "/v1/subscriptions", body: fields)
+    } catch let refused as HeraldError {
+      let spare = Self.spareFields.intersection(refused.fields)
+      if refused.status != 422 || spare.isEmpty { throw refused }
+      return try await call("POST", "/v1/subscriptions", body: fields.filter { !spare.contains($0.key) })
+    }
   }
 
   /// Reports that the user has opened the app.
@@ -168,7 +188,7 @@ public actor Herald {
   /// The identity token is sent with the newest change only, the one that it was given for. It is not stored, because it is a secret and valid for an
   /// hour at most.
   private func sendWaiting(identityToken: String? = nil) async throws {
-    guard let id = subscriptionId else { return }
+    guard let id = subscriptionId, Date() >= restUntil else { return }
     let oldest = Date().timeIntervalSince1970 - 7 * Self.dayInSeconds
     var waiting = (store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []).filter { ($0["at"] as? TimeInterval ?? 0) > oldest }
     while let next = waiting.first {
@@ -190,7 +210,7 @@ public actor Herald {
 
   /// Reports a session. Gives 200 when Herald took it, else the HTTP status; 0 when there was no answer, or no registered device.
   private func foregroundStatus() async -> Int {
-    guard let id = subscriptionId else { return 0 }
+    guard let id = subscriptionId, Date() >= restUntil else { return 0 }
     do {
       _ = try await call("POST", "/v1/subscriptions/\(id)/session", body: nil)
       return 200
@@ -230,10 +250,27 @@ public actor Herald {
     }
     let status = (answer as? HTTPURLResponse)?.statusCode ?? 0
     let fields = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
+    if status == 429 || status >= 500, let seconds = Self.retryAfter((answer as? HTTPURLResponse)?.value(forHTTPHeaderField: "retry-after")) {
+      restUntil = Date().addingTimeInterval(min(seconds, Self.longestRest))
+    }
     guard status < 300 else {
       let fault = fields["error"] as? [String: Any]
-      throw HeraldError(status: status, code: fault?["code"] as? String ?? "", message: fault?["message"] as? String ?? "Herald answered \(status)")
+      let details = fault?["details"] as? [[String: Any]] ?? []
+      throw HeraldError(
+        status: status, code: fault?["code"] as? String ?? "", message: fault?["message"] as? String ?? "Herald answered \(status)",
+        fields: details.compactMap { $0["path"] as? String })
     }
     return fields
+  }
+
+  /// Reads a `retry-after` header as seconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Gives nil for any other text.
+  private static func retryAfter(_ header: String?) -> TimeInterval? {
+    guard let header else { return nil }
+    if !header.isEmpty && header.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return TimeInterval(header) }
+    let format = DateFormatter()
+    format.locale = Locale(identifier: "en_US_POSIX")
+    format.timeZone = TimeZone(identifier: "UTC")
+    format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return format.date(from: header)?.timeIntervalSinceNow
   }
 }

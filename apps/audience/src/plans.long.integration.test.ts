@@ -104,7 +104,10 @@ async function everyWay(db: Db, appId: string): Promise<void> {
 /** Imports two rows: a new device, and the same device with another user. */
 async function importOne(db: Db, appId: string, { onExisting, externalIds }: { onExisting: 'keep' | 'update'; externalIds: string[] }) {
   for (const dryRun of [true, false]) {
-    const { id } = await startImport({ db }, { appId, settings: { format: 'jsonl', onExisting, dryRun, web: 'skip' } })
+    const { id } = await startImport(
+      { db },
+      { appId, settings: { format: 'jsonl', onExisting, dryRun, web: 'skip', assumeOptedIn: false } },
+    )
     const token = newId()
     const rows = externalIds.map((externalId, place) => ({
       row: place + 1,

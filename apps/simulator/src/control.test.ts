@@ -36,6 +36,8 @@ test('made phones have tokens, and made browsers have endpoints and keys; with a
   const web = await made({ platform: 'web', count: 300, keyPool: 4 })
   expect(ios.map(({ token }) => token)).toEqual(Array(3).fill(expect.stringMatching(/^[\da-f]{64}$/)))
   expect(android.map(({ token }) => token)).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]+:APA91b[\w-]{100,}$/)))
+  const installed = await made({ platform: 'android', count: 20, installationIds: true })
+  expect(installed.map(({ token }) => token)).toEqual(Array(20).fill(expect.stringMatching(/^[c-f][\w-]{21}$/)))
   expect(new Set(web.map(({ endpoint }) => endpoint)).size).toBe(300)
   expect(new Set(web.map(({ keys }) => keys.p256dh)).size).toBe(4)
   expect(Buffer.from(web[0]?.keys.p256dh ?? '', 'base64url')).toHaveLength(65)

@@ -46,6 +46,8 @@ const NewDevices = z.strictObject({
   environment: z.enum(environments).default('production'),
   ...reach,
   keyPool: z.number().int().min(1).optional(),
+  /** Whether phones of Android have the id of a Firebase installation in place of a registration token. */
+  installationIds: z.boolean().optional(),
   behaviour: NewBehaviour.optional(),
   /** Set for a device that an operator uses: the operator taps pushes, and the device itself reports only that it showed them. */
   hand: z.strictObject({ name: z.string().max(64), reportTo: z.url() }).optional(),

@@ -29,7 +29,7 @@ export type Hand = { name: string; reportTo: string }
 
 /** The provider accounts with which an app of Herald sends. */
 export type Reach = { bundleId?: string | undefined; projectId?: string | undefined; applicationServerKey?: string | undefined }
-type Wanted = Reach & { environment: Environment; keyPool?: number | undefined }
+type Wanted = Reach & { environment: Environment; keyPool?: number | undefined; installationIds?: boolean | undefined }
 
 /** What the simulator must know about the devices of a platform. Each provider's folder exports one of these in `device.ts`. */
 export type DeviceKind<One extends Device = Device> = {

@@ -1,7 +1,7 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { decodeBase64Url, isP256Point } from './subscription.ts'
-import { sentence, TimeZone } from './text.ts'
+import { name, TimeZone } from './text.ts'
 
 /** What a key of an app may be allowed to do (spec: limits/scopes). */
 export const scopes = [
@@ -22,7 +22,7 @@ export const publicKeyScopes: readonly Scope[] = ['subscriptions:write']
 export const KeyKind = z.enum(['secret', 'public'])
 export type KeyKind = z.output<typeof KeyKind>
 
-const Name = sentence(1, 100)
+const Name = name(100)
 
 /** A time of day, `HH:MM`. */
 export const LocalTime = z

@@ -4,7 +4,7 @@ import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority } from './send-fields.ts'
 import type { Overrides } from './overrides.ts'
 import type { CampaignStatus } from './stats.ts'
-import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
+import { name, ObjectId, Timestamp, TimeZone } from './text.ts'
 
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
@@ -37,7 +37,7 @@ export const VariantId = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to
 
 const Variant = z.strictObject({
   id: VariantId,
-  name: sentence(1, 120),
+  name: name(120),
   weight: z.number().gt(0).max(1000).default(1),
   content: Content,
 })
@@ -64,7 +64,7 @@ export type Experiment = z.output<typeof Experiment>
 /** The body of POST /v1/campaigns. */
 export const CreateCampaign = z
   .strictObject({
-    name: sentence(1, 200),
+    name: name(200),
     segment: SegmentDefinition.optional(),
     segmentId: ObjectId.optional(),
     schedule: Schedule.default({ type: 'now' }),

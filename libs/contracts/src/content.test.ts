@@ -44,6 +44,14 @@ describe('the content of a send', () => {
     expect(detailsOf(content({ en: entry, 'english language': entry }))).toHaveProperty(['content.english language'])
   })
 
+  // spec: identity/old-language-codes, content/locale-form
+  test('a content keeps the present code of a language, and is refused at the second of two names of one language', () => {
+    const parsed = Content.parse({ _default: 'iw', iw: entry, 'no-NO': entry })
+    expect([parsed['_default'], ...localesOf(parsed).map(([locale]) => locale)]).toEqual(['he', 'he', 'nb-NO'])
+    expect(detailsOf(content({ en: entry, he: entry, iw: entry }))).toEqual({ 'content.iw': 'is the same locale as he; keep one of them' })
+    expect(detailsOf(content({ en: entry, in_ID: entry, 'id-ID': entry }))).toHaveProperty(['content.id-ID'])
+  })
+
   // spec: content/entry-required, content/lengths
   test('a content has titles of at most 250 and bodies of at most 2,000 code points', () => {
     expect(detailsOf(content({ en: { title: '😀'.repeat(250), body: '😀'.repeat(2000) } }))).toEqual({})
@@ -215,6 +223,21 @@ describe('the locale that a user gets', () => {
   test('a user never gets a locale of another region: for pt-BR it is pt or the default locale, and not pt-PT', () => {
     expect(chosen('pt-BR')).toBe('pt')
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
+  })
+
+  // spec: identity/old-language-codes, content/locale-choice
+  test('a user gets the text of the language also when the language or the text was stored under an old code', () => {
+    const now = Content.parse(content({ en: entry, he: entry, 'nb-NO': entry, fil: entry }))
+    const before = { _default: 'en', en: entry, iw: entry, 'no-NO': entry, tl: entry }
+    for (const [language, present, old] of [
+      ['iw-IL', 'he', 'iw'],
+      ['he', 'he', 'iw'],
+      ['no-NO', 'nb-NO', 'no-NO'],
+      ['nb-NO', 'nb-NO', 'no-NO'],
+      ['nb', 'en', 'en'],
+      ['tl-PH', 'fil', 'tl'],
+    ])
+      expect([chooseLocale(now, language).locale, chooseLocale(before, language).locale]).toEqual([present, old])
   })
 
   test('a user whose language is named like `_default` or a property of every JavaScript object gets the default locale', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxAddressLength, whyNotImage, whyNotLink } from './address.ts'
 import { namesUsedIn, parseTemplate, whyNotTemplate, type NamesUsed } from './placeholder.ts'
-import { canonicalLocale, sentence, text } from './text.ts'
+import { canonicalLocale, namesOfLanguage, sentence, text, withPresentCode } from './text.ts'
 
 export const maxTitleLength = 250
 export const maxBodyLength = 2000
@@ -98,12 +98,15 @@ export const localesOf = (content: Content): [locale: string, entry: LocaleEntry
 
 /**
  * Chooses the entry for a user's language (RFC 4647 lookup): first the exact tag, next the tag without its last subtag and so on, in the end
- * `_default`. So `pt-BR` may get `pt` but never `pt-PT`. Content and LanguageTag have put both sides into canonical form.
+ * `_default`. So `pt-BR` may get `pt` but never `pt-PT`. Content and LanguageTag have put both sides into canonical form. Old codes are replaced here
+ * too, because either side may have been stored before they were (spec: identity/old-language-codes).
  */
 export function chooseLocale(content: Content, language: string | null | undefined): { locale: string; entry: LocaleEntry } {
-  for (let range = language ?? ''; range !== ''; range = withoutLastSubtag(range)) {
-    const entry = Object.hasOwn(content, range) ? content[range] : undefined
-    if (typeof entry === 'object') return { locale: range, entry }
+  for (let range = withPresentCode(language ?? ''); range !== ''; range = withoutLastSubtag(range)) {
+    for (const locale of namesOfLanguage(range)) {
+      const entry = Object.hasOwn(content, locale) ? content[locale] : undefined
+      if (typeof entry === 'object') return { locale, entry }
+    }
   }
   const { _default: fallback } = content
   const entry = content[fallback]

@@ -94,11 +94,14 @@ test('when the operator lists hosts of push services, a browser’s endpoint mus
 })
 
 // spec: identity/endpoint-host
-test('the built-in list of push services has those of Mozilla, Google, Apple and Microsoft', () => {
+test('the built-in list of push services has those of Mozilla, Google, Apple, Microsoft and Meta', () => {
   const rule = { allowPrivate: false, hosts: knownPushServices }
   const known = [
     'https://updates.push.services.mozilla.com/wpush/v2/x',
     'https://fcm.googleapis.com/fcm/send/x',
+    'https://jmt17.google.com/fcm/send/x',
+    'https://fcm.google.com/x',
+    'https://graph.facebook.com/rl_push_send?x',
     'https://web.push.apple.com/x',
     'https://wns2-par02p.notify.windows.com/w/?token=x',
   ]

@@ -60,13 +60,20 @@ export function destinationProblem(destination: string, { allowPrivate }: { allo
   return isIP(host) === 0 || isPublicAddress(host) ? undefined : 'must be an address on the public internet'
 }
 
-/** The hosts of the push services of Mozilla, Google (also its older name), Apple and Microsoft. `*.` stands for every name below the domain. */
+/**
+ * The hosts of the push services of Mozilla, Google (with its older names, and jmt17 for every Chrome but the stable one: Chromium,
+ * push_messaging_constants.cc), Apple, Microsoft and Meta (the browser of its headsets: beverloo/peter.sh#54). `*.` stands for every name below the
+ * domain.
+ */
 export const knownPushServices: readonly string[] = [
   '*.push.services.mozilla.com',
   'fcm.googleapis.com',
+  'jmt17.google.com',
+  'fcm.google.com',
   'android.googleapis.com',
   '*.push.apple.com',
   '*.notify.windows.com',
+  'graph.facebook.com',
 ]
 
 /**

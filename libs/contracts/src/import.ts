@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { platforms } from './platform.ts'
-import { RegisterSubscription } from './subscription.ts'
+import { checkIosToken, phoneFields, RegisterSubscription } from './subscription.ts'
 import { line, Timestamp } from './text.ts'
 
 /** The files that an import reads: OneSignal's export, any CSV with a header, or a file with a JSON object on each line. */
@@ -14,6 +14,8 @@ export const rowsPerLot = 500
 export const largestRow = 1024 ** 2
 /** At most this many errors of an import are stored; further errors are only counted. */
 export const mostImportErrors = 10_000
+/** Gives the name of the warning that counts the rows of which Herald left out the value in this column (spec: administration/import-left-out). */
+export const leftOut = (column: string): string => `left_out:${column}`
 /** The code of a row with a browser when the import skips browsers. Such rows count as rejected, but are not in the list of errors. */
 export const skippedBrowser = 'web_skipped'
 
@@ -49,6 +51,8 @@ export const StartImport = z
     dryRun: z.boolean().default(false),
     onExisting: z.enum(['keep', 'update']).default('keep'),
     web: z.enum(['skip', 'import']).default('skip'),
+    /** Whether the devices of a OneSignal export that lacks the column `notification_types` count as opted in. Without it such a file is refused. */
+    assumeOptedIn: z.boolean().default(false),
     /** Which header of the CSV file stands for which field. A field that is not listed has its own name as header. */
     columns: z.partialRecord(z.enum(importFields), line(1, 255)).optional(),
     maxRowsPerSecond: z.int().min(100).max(20_000).optional(),
@@ -56,6 +60,10 @@ export const StartImport = z
   .refine(({ format, columns }) => columns === undefined || format === 'csv', {
     path: ['columns'],
     message: 'is taken with the format csv only',
+  })
+  .refine(({ format, assumeOptedIn }) => !assumeOptedIn || format === 'onesignal_csv', {
+    path: ['assumeOptedIn'],
+    message: 'is taken with the format onesignal_csv only',
   })
 export type StartImport = z.output<typeof StartImport>
 
@@ -65,13 +73,16 @@ const history = {
   createdAt: Timestamp.optional(),
   lastActiveAt: Timestamp.optional(),
 }
-const [phone, browser] = RegisterSubscription.options
+const [, browser] = RegisterSubscription.options
 
 /**
  * A row of an import: the fields of a registration, checked as in a registration, and what the device did in the former system
  * (spec: administration/import-row).
  */
-export const ImportedDevice = z.discriminatedUnion('platform', [phone.extend(history), browser.extend(history)])
+export const ImportedDevice = z.discriminatedUnion('platform', [
+  z.strictObject({ ...phoneFields, ...history }).superRefine(checkIosToken),
+  browser.extend(history),
+])
 export type ImportedDevice = z.output<typeof ImportedDevice>
 
 const Count = z.int().min(0)
@@ -86,8 +97,8 @@ export type ImportError = z.output<typeof ImportError>
 
 /**
  * The rows in the bytes of a file from `offset` to `nextOffset`, as the gateway read them. Rows are numbered from 1, without the header and blank
- * lines; each row is in `rows` or in `rejected`. `header`: the column names, present only with the first rows of the file. `columnOf`: the
- * file's column names of the fields that audience may refuse.
+ * lines; each row is in `rows` or in `rejected`. `header`: the column names, present only with the first rows of the file, and `headerEnd`: the offset
+ * just after them. `columnOf`: the file's column names of the fields that audience may refuse or leave out.
  */
 export const ImportLot = z.object({
   offset: Count,
@@ -98,6 +109,7 @@ export const ImportLot = z.object({
   warnings: Counts,
   columnOf: z.object({ externalId: z.string().nullable(), tags: z.string().nullable() }),
   header: z.array(z.string()).optional(),
+  headerEnd: Count.optional(),
 })
 export type ImportLot = z.output<typeof ImportLot>
 
@@ -110,6 +122,7 @@ export const ImportReport = z.object({
   onExisting: z.enum(['keep', 'update']),
   web: z.enum(['skip', 'import']),
   columns: z.record(z.string(), z.string()).nullable(),
+  assumeOptedIn: z.boolean(),
   maxRowsPerSecond: z.int().nullable(),
   /** How many bytes of the file have been handled, from its beginning. The next upload begins at this offset. */
   offset: Count,
@@ -127,6 +140,10 @@ export const ImportReport = z.object({
   ),
   /** How many of the created and updated devices are opted out in the file. */
   optedOut: Count,
+  /**
+   * Counts of rows by what became of them: `left_out:<column>` when a value in this column was left out, `timezone_without_name` and `no_external_id`
+   * of OneSignal's export.
+   */
   warnings: Counts,
   /** How many rows were written per second, on average from the first written row to the last so far; null before any row was written. */
   rowsPerSecond: z.number().nullable(),

@@ -81,7 +81,10 @@ test('a push body made from a prepared form equals the body made without one als
         const form = preparePayload(platform, entry, send, true)
         for (const [msgId, title, body] of pushes) {
           const shown = { ...entry, title, body }
-          expect(form(msgId, 'token', ttlSeconds, shown)).toEqual(encodePush(platform, { msgId, entry: shown, send }, 'token', ttlSeconds))
+          for (const address of ['token', 'cP9fTq0dR2e1Gh3JkLmN0p'])
+            expect(form(msgId, address, ttlSeconds, shown)).toEqual(
+              encodePush(platform, { msgId, entry: shown, send }, address, ttlSeconds),
+            )
         }
       },
     ),

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { LocaleEntry } from './content.ts'
-import { cutBody, encodePush, payloadLimits, serialize, type EncodedPush, type PushSend } from './payload.ts'
+import { cutBody, encodePush, fcmAddress, payloadLimits, serialize, type EncodedPush, type PushSend } from './payload.ts'
 import type { Platform } from './platform.ts'
 import { pushTag } from './push-identity.ts'
 
@@ -15,7 +15,7 @@ export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, e
  * A position in the JSON at which each push has a value of its own. Texts and tokens are inserted with their quotation marks, because they may need
  * escaping.
  */
-type Slot = 'msgId' | 'tag' | 'token' | 'ttl' | 'title' | 'body'
+type Slot = 'msgId' | 'tag' | 'address' | 'ttl' | 'title' | 'body'
 
 /**
  * Encodes once what the pushes of one locale have in common. For each push only its own values are then encoded, which takes 0.3 µs on iOS; encoding
@@ -29,7 +29,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
   const marked = entry && variesText ? { ...entry, title: `${mark}t`, body: `${mark}b` } : entry
   const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlMark)
   const { pieces, slots } = split(json, [
-    ['token', `"${mark}a"`],
+    ['address', `"token":"${mark}a"`],
     ['title', `"${mark}t"`],
     ['body', `"${mark}b"`],
     ['msgId', mark],
@@ -37,8 +37,8 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     ['ttl', String(ttlMark)],
   ])
   const limit = payloadLimits[platform]
-  // FCM's limit does not count the JSON around the token.
-  const uncounted = platform === 'android' ? '{"message":{"token":}}'.length : 0
+  // FCM's limit does not count the address and the JSON around it.
+  const uncounted = platform === 'android' ? '{"message":{}}'.length : 0
   const fixedBytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) - uncounted
   const hasText = slots.includes('title')
   let cut: { bytes: number; form: PayloadForm } | undefined
@@ -48,8 +48,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     let body = pieces[0] ?? ''
     for (let at = 0; at < slots.length; at += 1) {
       const own = ownText(slots[at] as Slot, msgId, address, ttlSeconds, shown)
-      // FCM's limit does not count the token.
-      if (slots[at] !== 'token') bytes += Buffer.byteLength(own)
+      if (slots[at] !== 'address') bytes += Buffer.byteLength(own)
       body += own
       body += pieces[at + 1] ?? ''
     }
@@ -72,8 +71,8 @@ function ownText(slot: Slot, msgId: string, address: string, ttlSeconds: number,
       return msgId
     case 'tag':
       return pushTag(msgId)
-    case 'token':
-      return JSON.stringify(address)
+    case 'address':
+      return JSON.stringify(fcmAddress(address)).slice(1, -1)
     case 'ttl':
       return String(ttlSeconds)
     case 'title':

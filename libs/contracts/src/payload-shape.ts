@@ -74,9 +74,18 @@ const androidPriority: Record<NonNullable<Presentation['interruptionLevel']>, st
   critical: 'PRIORITY_MAX',
 }
 
+/** The address of a phone in FCM's message: a registration token, or the id of a Firebase installation. */
+export type FcmAddress = { token: string; fid?: never } | { fid: string; token?: never }
+
+/**
+ * Says which of the two an address is. The id of an installation has 22 characters of base64url (FIS of firebase-js-sdk, `VALID_FID_PATTERN`); apps with
+ * firebase-messaging 25.1 or later may have one, and FCM takes it as `message.fid` (reference of FCM v1, `Message`; firebase-admin-node 14.3). A
+ * registration token is longer and has a colon.
+ */
+export const fcmAddress = (address: string): FcmAddress => (/^[A-Za-z0-9_-]{22}$/.test(address) ? { fid: address } : { token: address })
+
 export type FcmMessage = {
-  message: {
-    token: string
+  message: FcmAddress & {
     notification?: { title: string; body: string; image: string | undefined }
     data: Record<string, string>
     android: Record<string, unknown>
@@ -90,13 +99,17 @@ export type FcmMessage = {
  * FCM keeps one notification per collapse key for a phone that is off, and gives all notifications of an app one key unless they name another
  * (Firebase: Non-collapsible and collapsible messages). So each send has a key of its own. A silent push without a key is not collapsible.
  */
-export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): FcmMessage {
+export function buildFcmMessage(push: Push, address: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)
   const { campaignId, data, presentation, overrides, collapseId, priority } = push.send
   const delivery = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseId ?? (entry === null ? undefined : campaignId) }
   if (entry === null) {
     return {
-      message: { token, data: { ...data, msgId: push.msgId }, android: withOverrides(delivery, overrides?.android, 'notification') },
+      message: {
+        ...fcmAddress(address),
+        data: { ...data, msgId: push.msgId },
+        android: withOverrides(delivery, overrides?.android, 'notification'),
+      },
     }
   }
   const ours: Record<string, string> = {}
@@ -115,7 +128,7 @@ export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): 
   }
   return {
     message: {
-      token,
+      ...fcmAddress(address),
       notification: { title: entry.title, body: entry.body, image: entry.image },
       data: { ...ours, ...data, msgId: push.msgId },
       android: withOverrides({ ...delivery, notification }, overrides?.android),

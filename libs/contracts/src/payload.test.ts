@@ -11,6 +11,7 @@ import {
   pushTag,
   type Push,
   type PushSend,
+  sizeOf,
 } from './payload.ts'
 import { platforms } from './platform.ts'
 
@@ -92,6 +93,29 @@ describe('a payload', () => {
   test('a payload for Android has the caller’s value of the key url in place of the url of the text', () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
+
+  // spec: sending/fcm-address
+  test.each(['cP9fTq0dR2e1Gh3JkLmN0p', 'f-9_Tq0dR2e1Gh3JkLmN0p'])(
+    'the address %s, the id of a Firebase installation, is sent as fid',
+    (fid) => {
+      const { message } = buildFcmMessage(givenPush(), fid, 0)
+      expect(message).toMatchObject({ fid })
+      expect(message).not.toHaveProperty('token')
+      expect(sizeOf('android', JSON.stringify({ message }), fid)).toBe(
+        sizeOf('android', JSON.stringify(buildFcmMessage(givenPush(), 'token', 0)), 'token'),
+      )
+    },
+  )
+
+  // spec: sending/fcm-address
+  test.each(['cP9fTq0dR2e1Gh3JkLmN0p:APA91bH', 'cP9fTq0dR2e1Gh3JkLmN0', 'cP9fTq0dR2e1Gh3JkLmN0pp', 'cP9fTq0dR2e1Gh3Jk.mN0p'])(
+    'the address %s, which is no id of a Firebase installation, is sent as token',
+    (token) => {
+      const { message } = buildFcmMessage(givenPush({ silent: true }), token, 0)
+      expect(message).toMatchObject({ token })
+      expect(message).not.toHaveProperty('fid')
+    },
+  )
 
   // spec: sending/web-payload
   test('a payload for the web is one flat JSON object with the msgId in data', () => {

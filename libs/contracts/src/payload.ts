@@ -1,7 +1,7 @@
 import { localesOf, type Content, type LocaleEntry } from './content.ts'
 import type { FaultDetail } from './fault.ts'
 import { graphemeBoundary, lengthOfGraphemes } from './grapheme.ts'
-import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, type Push } from './payload-shape.ts'
+import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, fcmAddress, type Push } from './payload-shape.ts'
 import { textWithoutTags } from './placeholder.ts'
 import type { Overrides } from './overrides.ts'
 import { perPlatform, platforms, type Platform } from './platform.ts'
@@ -59,7 +59,7 @@ export function serialize(platform: Platform, push: Push, address: string, ttlSe
 
 /** Gives the bytes of a request body, as the platform's limit counts them. */
 export const sizeOf = (platform: Platform, body: string, address: string): number =>
-  Buffer.byteLength(body) - (platform === 'android' ? jsonBytes({ message: { token: address } }) : 0)
+  Buffer.byteLength(body) - (platform === 'android' ? jsonBytes({ message: fcmAddress(address) }) : 0)
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 

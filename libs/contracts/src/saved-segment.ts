@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { SavedSegmentDefinition } from './segment-definition.ts'
-import { sentence } from './text.ts'
+import { name, sentence } from './text.ts'
 import { perPlatform } from './platform.ts'
 
 const Time = z.iso.datetime()
 
 /** The body of POST and PUT /v1/segments. */
 export const SaveSegment = z.strictObject({
-  name: sentence(1, 120),
+  name: name(120),
   description: sentence(1, 500).nullable().optional(),
   definition: SavedSegmentDefinition,
 })

@@ -38,6 +38,7 @@ function costOfComparison(leaf: SegmentLeaf): number {
   }
   if (field.type === 'version' && 'values' in leaf) return 40 + leaf.values.length / 5
   if (field.type === 'date' || field.type === 'version') return 12
+  if (field.type === 'language' && isAboutText(leaf)) return 40
   return isAboutText(leaf) ? 10 : 6
 }
 

@@ -1,3 +1,4 @@
+import { withPresentCode, zoneKey } from './text.ts'
 import type { Segment, SegmentDevice, SegmentLeaf, SegmentNode, SegmentScalar, SegmentUser } from './segment-tree.ts'
 
 /** The value of a field; undefined when the device or user does not have the field. */
@@ -62,7 +63,8 @@ function leafMatches(leaf: SegmentLeaf, device: SegmentDevice, user: SegmentUser
 
 function readField({ field }: SegmentLeaf, device: SegmentDevice, user: SegmentUser): Known {
   if (field.on === 'tag') return Object.hasOwn(user.tags, field.name) ? user.tags[field.name] : undefined
-  return (field.on === 'device' ? device[field.name] : user[field.name]) ?? undefined
+  const known = (field.on === 'device' ? device[field.name] : user[field.name]) ?? undefined
+  return field.type === 'language' && typeof known === 'string' ? withPresentCode(known) : known
 }
 
 /** Compares as a sort does: below 0, 0 or above 0. Undefined when the two cannot be compared: they are then unequal, and neither is greater. */
@@ -71,7 +73,8 @@ function compareTo(known: Known, value: SegmentScalar, leaf: SegmentLeaf, now: D
   if (typeof known === 'number') return typeof value === 'number' ? known - value : undefined
   if (typeof known === 'boolean') return typeof value === 'boolean' ? Number(known) - Number(value) : undefined
   if (typeof known !== 'string' || typeof value !== 'string') return undefined
-  return leaf.field.type === 'version' ? compareVersions(known, value) : compareText(known, value)
+  if (leaf.field.type === 'version') return compareVersions(known, value)
+  return leaf.field.type === 'zone' ? compareText(zoneKey(known), zoneKey(value)) : compareText(known, value)
 }
 
 /** Gives the instant that a date of a segment means. */

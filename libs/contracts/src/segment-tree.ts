@@ -25,7 +25,7 @@ export const userFields = {
   userId: 'id',
   externalId: 'string',
   language: 'language',
-  timezone: 'string',
+  timezone: 'zone',
   country: 'country',
   createdAt: 'date',
   lastActiveAt: 'date',

@@ -119,6 +119,33 @@ describe('the meaning of a segment', () => {
     expect(answer(leaf('externalId', 'ne', null))).toBe(true)
   })
 
+  // spec: segments/timezone
+  test('a zone is found by all its names in any letter case, and ne and nin leave all its names out', () => {
+    const inIndia = givenUser({ timezone: 'Asia/Kolkata' })
+    for (const name of ['Asia/Kolkata', 'asia/calcutta', 'ASIA/CALCUTTA']) {
+      expect(answer(leaf('timezone', 'eq', name), givenDevice(), inIndia)).toBe(true)
+      expect(answer(leaf('timezone', 'ne', name), givenDevice(), inIndia)).toBe(false)
+      expect(answer(leaf('timezone', 'in', ['Europe/Berlin', name]), givenDevice(), inIndia)).toBe(true)
+      expect(answer(leaf('timezone', 'nin', ['Europe/Berlin', name]), givenDevice(), inIndia)).toBe(false)
+    }
+    for (const name of ['america/sao_paulo', 'Brazil/East']) expect(answer(leaf('timezone', 'eq', name))).toBe(true)
+    for (const name of ['America/Bahia', 'Mars/Olympus']) expect(answer(leaf('timezone', 'eq', name))).toBe(false)
+  })
+
+  // spec: identity/old-language-codes
+  test('a language is found by its old and its present code, whichever of them was stored', () => {
+    for (const language of ['iw-IL', 'he-IL']) {
+      const user = givenUser({ language })
+      for (const value of ['iw-IL', 'he-IL', 'iw_il']) {
+        expect(answer(leaf('language', 'eq', value), givenDevice(), user)).toBe(true)
+        expect(answer(leaf('language', 'nin', ['de', value]), givenDevice(), user)).toBe(false)
+      }
+      for (const value of ['he', 'iw', 'he-', 'iw-']) expect(answer(leaf('language', 'startsWith', value), givenDevice(), user)).toBe(true)
+      expect(answer(leaf('language', 'contains', 'iw'), givenDevice(), user)).toBe(true)
+    }
+    expect(answer(leaf('language', 'contains', 'NO'), givenDevice(), givenUser({ language: 'nb-NO' }))).toBe(true)
+  })
+
   // spec: segments/tag-types
   test('a tag is compared only with a value of its own type', () => {
     expect(answer(leaf('tags.text5', 'eq', 5))).toBe(false)
@@ -149,7 +176,7 @@ describe('the meaning of a segment', () => {
 
   test('on a tag, ne is always the opposite of eq, and nin of in', () => {
     const fields = fc.constantFrom('tags.plan', 'tags.visits', 'tags.paying', 'tags.missing', 'tags.text5')
-    const scalars = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean())
+    const scalars = fc.oneof(fc.string(), fc.double({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1, noNaN: true }), fc.boolean())
     fc.assert(
       fc.property(fields, fc.array(scalars, { minLength: 1, maxLength: 5 }), (field, values) => {
         expect(answer(leaf(field, 'ne', values[0]))).toBe(!answer(leaf(field, 'eq', values[0])))
@@ -222,6 +249,14 @@ describe('a value that is not a segment', () => {
   ])('%j is refused with invalid_segment at %s', (value, step) => {
     expect(refusal(value)).toBe(`invalid_segment segment.${step}`)
     expect(refusal({ and: [leaf('platform', 'eq', 'ios'), value] })).toBe(`invalid_segment segment.and.1.${step}`)
+  })
+
+  // spec: segments/numbers
+  test.each(['9007199254740993', '-9007199254740993', '1e400'])('the number %s in a segment is refused at its path', (written) => {
+    const value = JSON.parse(written) as number
+    expect(refusal(leaf('tags.n', 'eq', value))).toBe('invalid_segment segment.value')
+    expect(refusal(leaf('tags.n', 'in', [1, value]))).toBe('invalid_segment segment.value.1')
+    expect(refusal(leaf('sessionCount', 'gt', value))).toBe('invalid_segment segment.value')
   })
 
   // spec: segments/limits
@@ -326,9 +361,9 @@ test('a version is read as the numbers with which it begins, without zeros at th
 })
 
 // spec: segments/device-fields, segments/user-fields
-test('createdAt is the device’s, user.createdAt the user’s, and tags.a.b is the tag a.b; ten types of fields have operators', () => {
+test('createdAt is the device’s, user.createdAt the user’s, and tags.a.b is the tag a.b; eleven types of fields have operators', () => {
   expect(findField('createdAt')).toEqual({ on: 'device', name: 'createdAt', type: 'date' })
   expect(findField('user.createdAt')).toEqual({ on: 'user', name: 'createdAt', type: 'date' })
   expect(findField('tags.a.b')).toEqual({ on: 'tag', name: 'a.b', type: 'tag' })
-  expect(Object.keys(operatorsOf)).toHaveLength(10)
+  expect(Object.keys(operatorsOf)).toHaveLength(11)
 })

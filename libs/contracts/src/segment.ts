@@ -13,7 +13,7 @@ import {
   type SegmentNode,
   type SegmentScalar,
 } from './segment-tree.ts'
-import { canonicalLanguage, isStorable, isTagName, parseDay } from './text.ts'
+import { canonicalLanguage, exactSentence, isExact, isStorable, isTagName, parseDay, withPresentCode } from './text.ts'
 
 export { leafAnswers, leavesOf, matches, resolveDate, versionParts } from './segment-match.ts'
 export { costOf } from './segment-cost.ts'
@@ -39,6 +39,7 @@ export const operatorsOf: Record<FieldType, readonly SegmentOperator[]> = {
   id: equality,
   string: [...equality, ...words],
   language: [...equality, ...words],
+  zone: [...equality, ...words],
   country: [...equality, ...words],
   number: [...equality, ...order],
   date: [...equality, ...order],
@@ -177,7 +178,9 @@ function parseCondition(
   }
   if (op === 'contains' || op === 'startsWith') {
     if (typeof value !== 'string') throw meaningless(path, 'must be text')
-    return { ...leaf, op, value: checkedText(value, path) }
+    const text = checkedText(value, path)
+    // Stored languages begin in small letters; capitals, as in `contains NO`, are a region.
+    return { ...leaf, op, value: leaf.field.type === 'language' && /^[a-z]/.test(text) ? withPresentCode(text) : text }
   }
   return { ...leaf, op, value: parseScalar(leaf.field.type, op, value, path) }
 }
@@ -191,6 +194,7 @@ function checkedText(value: string, path: string): string {
 function parseScalar(type: FieldType, op: SegmentOperator, value: unknown, path: string): SegmentScalar {
   if (typeof value === 'object' && value !== null)
     throw meaningless(path, `must be a single value, not ${Array.isArray(value) ? 'a list' : 'an object'}`)
+  if (typeof value === 'number' && !isExact(value)) throw meaningless(path, exactSentence)
   if (type === 'number') return isFiniteNumber(value) ? value : refuseType(path, 'a finite number')
   if (type === 'boolean') return typeof value === 'boolean' ? value : refuseType(path, 'true or false')
   if (type === 'tag') return parseTagValue(op, value, path)

@@ -30,6 +30,29 @@ test('a registration with a field that a registration may not set is refused', (
     expect(takes(RegisterSubscription, { ...phone, [forbidden]: 'x' })).toBe(false)
 })
 
+// spec: identity/token-form
+test('an iOS token holds letters, digits, _ : and - alone; a token of Android may hold other characters', () => {
+  for (const token of ['<a1b2 c3>', '<a1b2>', 'a.b', 'a/b', 'a+b=', 'a"b']) {
+    expect(takes(RegisterSubscription, { ...phone, platform: 'ios', token })).toBe(false)
+    expect(takes(RegisterSubscription, { ...phone, platform: 'android', token })).toBe(!token.includes(' '))
+  }
+  expect(takes(RegisterSubscription, { ...phone, platform: 'ios', token: 'aB09_:-' })).toBe(true)
+})
+
+// spec: identity/old-token
+test('a phone may name its former token, and a browser may not', () => {
+  expect(takes(RegisterSubscription, { ...phone, old: 'before' })).toBe(true)
+  expect(takes(RegisterSubscription, { ...web, old: 'before' })).toBe(false)
+})
+
+// spec: identity/register-spares
+test('a registration with a language or zone that Herald does not know is refused at that field alone, so that an SDK can leave it out', () => {
+  const pathsOf = (more: object) => RegisterSubscription.safeParse({ ...phone, ...more }).error?.issues.map(({ path }) => path.join('.'))
+  for (const timezone of ['GMT-06:00', 'GMT+03:00', '+02:00']) expect(pathsOf({ timezone })).toEqual(['timezone'])
+  expect(pathsOf({ language: 'not a language', timezone: 'GMT-06:00' })).toEqual(['language', 'timezone'])
+  expect(pathsOf({})).toBeUndefined()
+})
+
 // spec: identity/language, identity/time-zone, identity/country
 test('language, time zone and country are stored in canonical form', () => {
   expect(RegisterSubscription.parse({ ...phone, language: 'pt_br', timezone: 'europe/berlin', country: 'br' })).toEqual({

@@ -74,9 +74,27 @@ const device = {
   deviceModel: text(1, 255).optional(),
 }
 
+/** The fields of a phone. Wherever they are used, `checkIosToken` belongs to them. */
+export const phoneFields = { platform: z.enum(['ios', 'android']), token: Token, ...owner, ...device }
+
+/**
+ * Refuses an iOS token with characters that no token has, such as the angle brackets of a printed `NSData`, which are a mistake of the client
+ * (spec: identity/token-form).
+ */
+export function checkIosToken({ platform, token }: { platform: string; token: string }, context: z.RefinementCtx): void {
+  if (platform === 'ios' && !/^[A-Za-z0-9_:-]*$/.test(token))
+    context.addIssue({ code: 'custom', message: 'must hold only letters, digits and _ : - for ios', path: ['token'] })
+}
+
+/**
+ * The phone's token before its present one (spec: identity/old-token). An old token that is not in the form of a token is of no device, and changes
+ * nothing.
+ */
+const old = text(1, 4096).optional()
+
 /** The body of POST /v1/subscriptions: a phone sends its token, a browser its endpoint and keys. */
 export const RegisterSubscription = z.discriminatedUnion('platform', [
-  z.strictObject({ platform: z.enum(['ios', 'android']), token: Token, ...owner, ...device }),
+  z.strictObject({ ...phoneFields, old }).superRefine(checkIosToken),
   z.strictObject({
     platform: z.literal('web'),
     endpoint: Endpoint,

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Content } from './content.ts'
 import { Overrides } from './overrides.ts'
 import { deliveryFields, Presentation, Priority } from './send-fields.ts'
-import { sentence } from './text.ts'
+import { name, sentence } from './text.ts'
 
 /** The body of POST and PUT /v1/templates. PUT replaces the complete template: an optional field that is left out is removed. */
 export const SaveTemplate = z.strictObject({
-  name: sentence(1, 120),
+  name: name(120),
   description: sentence(1, 500).nullable().optional(),
   content: Content,
   ...deliveryFields,

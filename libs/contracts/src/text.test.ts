@@ -9,6 +9,8 @@ import {
   ExternalId,
   findTimeZone,
   firstCodePoints,
+  name,
+  namesOfZone,
   ObjectId,
   parseDay,
   parseTimestamp,
@@ -119,6 +121,34 @@ test('a user’s language may have variants, as devices report them', () => {
   expect(canonicalLanguage('not a language')).toBeUndefined()
 })
 
+// spec: identity/old-language-codes
+test.each([
+  ['iw', 'he'],
+  ['iw-IL', 'he-IL'],
+  ['IW_il', 'he-IL'],
+  ['in_ID', 'id-ID'],
+  ['ji', 'yi'],
+  ['mo-MD', 'ro-MD'],
+  ['jw', 'jv'],
+  ['no-NO', 'nb-NO'],
+  ['tl-Latn-PH', 'fil-Latn-PH'],
+  ['nn', 'nn'],
+  ['de-IN', 'de-IN'],
+  ['es-419', 'es-419'],
+])('the language %s is stored as %s, also as the locale of a text', (written, stored) => {
+  expect(canonicalLanguage(written)).toBe(stored)
+  expect(canonicalLocale(written)).toBe(stored)
+})
+
+// spec: segments/timezone
+test('a zone has all its names, whichever of them is given, and a text that names no zone has itself alone', () => {
+  expect(namesOfZone('ASIA/kolkata')).toEqual(expect.arrayContaining(['asia/kolkata', 'asia/calcutta']))
+  expect(namesOfZone('US/Pacific')).toEqual(expect.arrayContaining(['america/los_angeles', 'us/pacific']))
+  expect(namesOfZone('UTC')).toEqual(expect.arrayContaining(['utc', 'zulu', 'etc/utc']))
+  expect(namesOfZone('Etc/GMT+5')).toEqual(['etc/gmt+5'])
+  expect(namesOfZone('Mars/Olympus')).toEqual(['mars/olympus'])
+})
+
 // spec: identity/country
 test('a country is two letters and is stored in capitals', () => {
   expect(Country.parse('de')).toBe('DE')
@@ -131,6 +161,32 @@ test('texts that a faulty client sends in place of no user, such as null, are re
     expect(takes(ExternalId, wrong)).toBe(false)
   for (const right of ['u-1', 'nullable', 'ä', 'x'.repeat(128), 'constructor']) expect(takes(ExternalId, right)).toBe(true)
 })
+
+// spec: identity/external-id
+test('. and .. are refused as external ids, because no URL can carry them; other names with dots are accepted', () => {
+  for (const wrong of ['.', '..']) expect(takes(ExternalId, wrong)).toBe(false)
+  for (const right of ['...', '.a', 'a..', 'a.b']) expect(takes(ExternalId, right)).toBe(true)
+})
+
+// spec: limits/names, identity/external-id
+test('names and external ids have no marks of direction and no characters without width', () => {
+  const marks = [0x61c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069]
+  const withoutWidth = [0x180e, 0x200b, 0x200c, 0x200d, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0xfeff]
+  for (const code of [...marks, ...withoutWidth])
+    for (const schema of [name(100), ExternalId]) expect([code, takes(schema, `a${String.fromCodePoint(code)}b`)]).toEqual([code, false])
+  for (const right of ['שלום', 'مرحبا', 'नमस्ते', 'ร้าน', '日本語', 'café', 'Sale ❤️', 'a b']) expect(takes(name(100), right)).toBe(true)
+})
+
+// spec: identity/tags
+test.each(['9007199254740992', '9007199254740993', '-9007199254740993', '1e400', '-1e400', '1e21'])(
+  'the number %s in a tag is refused with the advice to send it as text, because it would be rounded',
+  (written) => {
+    const given = JSON.parse(`{"n":${written}}`) as unknown
+    for (const schema of [Tags, TagChanges])
+      expect(schema.safeParse(given).error?.issues[0]).toMatchObject({ path: ['n'], message: expect.stringContaining('send it as text') })
+    expect(Tags.parse({ n: Number.MAX_SAFE_INTEGER, least: Number.MIN_SAFE_INTEGER, part: 0.1 })).toHaveProperty('n', 9007199254740991)
+  },
+)
 
 // spec: identity/tags
 test('a user’s tags are at most 100 and hold texts, finite numbers and booleans', () => {

@@ -45,8 +45,23 @@ export const text = (min: number, max: number) =>
 export const line = (min: number, max: number) =>
   text(min, max).refine((value) => !hasControlCharacter(value), 'must not hold control characters')
 
+/**
+ * Finds a character that nobody sees: one that turns the direction of the text behind it (Unicode's property Bidi_Control), or one without width. With
+ * such characters two different names look the same (Unicode TR 36, 2.10; TR 9, 6.1).
+ */
+const invisible = /[\p{Bidi_Control}\u180E\u200B-\u200D\u2060-\u2064\uFEFF]/u
+
+/** The arguments of `refine` that refuse a text with an invisible character. */
+export const visible = [
+  (value: string): boolean => !invisible.test(value),
+  'must not hold invisible characters: marks of direction or characters without width',
+] as const
+
 /** A text that is not only white space. */
 export const sentence = (min: number, max: number) => text(min, max).refine((value) => value.trim() !== '', 'must not be blank')
+
+/** The name of a thing in a list (spec: limits/names): at most `max` characters, not blank, and without invisible characters. */
+export const name = (max: number) => sentence(1, max).refine(...visible)
 
 const between = (value: number, min: number, max: number): boolean => value >= min && value <= max
 
@@ -62,11 +77,17 @@ export const ObjectId = z
  */
 const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
 
-/** The id that the app's backend has for a user: 1 to 128 characters, no control characters, and not a word such as "null". */
-export const ExternalId = line(1, 128).refine(
-  (value) => value.trim() !== '' && !notAnExternalId.has(value.trim().toLowerCase()),
-  'must be the id of one user, not blank, null, undefined, NaN or [object Object]',
-)
+/**
+ * The id that the app's backend has for a user: 1 to 128 characters, none of them a control character or invisible, and not a word such as "null". `.`
+ * and `..` are refused, because a URL cannot carry them as a part of its path, not even percent-encoded (WHATWG URL, "double-dot URL path segment").
+ */
+export const ExternalId = line(1, 128)
+  .refine(
+    (value) => value.trim() !== '' && !notAnExternalId.has(value.trim().toLowerCase()),
+    'must be the id of one user, not blank, null, undefined, NaN or [object Object]',
+  )
+  .refine((value) => value !== '.' && value !== '..', 'must not be . or .., which no URL can carry')
+  .refine(...visible)
 
 const isoTimestamp = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|[+-]\d{2}:\d{2})$/
 const isoDate = /^\d{4}-\d{2}-\d{2}$/
@@ -129,6 +150,33 @@ function askIntl(name: string): string | undefined {
   }
 }
 
+/** The names of each zone, by the lower-case name that `Intl` has for the zone. Made at the first use, because that takes about 20 ms. */
+let namesByZone: Map<string, string[]> | undefined
+
+/**
+ * Gives all names of the zone with this name, in lower case (spec: segments/timezone). For a text that names no zone it gives that text alone. `Intl`
+ * decides which names are names of one zone.
+ */
+export function namesOfZone(name: string): readonly string[] {
+  namesByZone ??= Map.groupBy(
+    new Set([...Intl.supportedValuesOf('timeZone'), ...zoneAliases.values()].flatMap((known) => [known.toLowerCase(), zoneKey(known)])),
+    zoneKey,
+  )
+  return namesByZone.get(zoneKey(name)) ?? [name.toLowerCase()]
+}
+
+const zoneKeys = new Map<string, string>()
+
+/** Gives a text that all names of a zone have in common. Results are remembered for names of zones alone, which are few. */
+export function zoneKey(name: string): string {
+  const key = name.toLowerCase()
+  const known = zoneKeys.get(key)
+  if (known !== undefined || findTimeZone(key) === undefined) return known ?? key
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: key }).resolvedOptions()
+  zoneKeys.set(key, timeZone.toLowerCase())
+  return timeZone.toLowerCase()
+}
+
 export const TimeZone = z
   .string()
   .refine((value) => findTimeZone(value) !== undefined, 'must be the name of an IANA time zone, such as Europe/Berlin')
@@ -143,17 +191,45 @@ export const Country = z
 const localeForm = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?$/i
 const languageForm = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,7}$/i
 
-/** Gives a BCP 47 tag of language[-Script][-Region] in canonical letter case (`PT_br` → `pt-BR`). Undefined for any other text. `_` counts as `-`. */
+/**
+ * The present codes of languages that systems still report by an old code (spec: identity/old-language-codes). The replacements are those of CLDR's
+ * supplementalMetadata (languageAlias); `java.util.Locale` wrote iw, in and ji until Java 17.
+ */
+const presentCodes = { iw: 'he', in: 'id', ji: 'yi', mo: 'ro', jw: 'jv', no: 'nb', tl: 'fil' } as const
+const presentCodeOf: ReadonlyMap<string, string> = new Map(Object.entries(presentCodes))
+
+/** The old codes of languages and their present codes, in pairs. */
+export const oldLanguageCodes: readonly [old: string, present: string][] = Object.entries(presentCodes)
+
+/** Puts the present code in the place of an old one with which a tag begins (`iw-IL` → `he-IL`). The rest of the tag stays as it is. */
+export function withPresentCode(tag: string): string {
+  const [code = ''] = /^[^-_]*/.exec(tag) ?? []
+  const present = presentCodeOf.get(code.toLowerCase())
+  return present === undefined ? tag : present + tag.slice(code.length)
+}
+
+/** Gives the spellings that a canonical tag may have where it was stored before old codes were replaced: itself first (`he-IL`, `iw-IL`). */
+export const namesOfLanguage = (tag: string): string[] => [
+  tag,
+  ...oldLanguageCodes.flatMap(([old, present]) => (/^[^-]*/.exec(tag)?.[0] === present ? [old + tag.slice(present.length)] : [])),
+]
+
+/**
+ * Gives a BCP 47 tag of language[-Script][-Region] in canonical form (`PT_br` → `pt-BR`, `iw` → `he`). Undefined for any other text. `_` counts as
+ * `-`.
+ */
 export function canonicalLocale(tag: string): string | undefined {
   const hyphened = tag.replaceAll('_', '-')
-  return localeForm.test(hyphened) ? inCanonicalCase(hyphened) : undefined
+  return localeForm.test(hyphened) ? canonical(hyphened) : undefined
 }
 
 /** Gives a language tag as `canonicalLocale` does, and also with variants and extensions: devices report tags such as `ca-ES-valencia`. */
 export function canonicalLanguage(tag: string): string | undefined {
   const hyphened = tag.replaceAll('_', '-')
-  return hyphened.length <= 35 && languageForm.test(hyphened) ? inCanonicalCase(hyphened) : undefined
+  return hyphened.length <= 35 && languageForm.test(hyphened) ? canonical(hyphened) : undefined
 }
+
+const canonical = (tag: string): string => withPresentCode(inCanonicalCase(tag))
 
 /**
  * Writes a tag in the letter case of RFC 5646 2.1.1: scripts in title case, regions in capitals, all other parts and everything after a singleton in
@@ -186,12 +262,24 @@ export const TagName = z
   .string()
   .refine(isTagName, 'is not a tag name: 1 to 64 letters, digits or _ . : - (the first a letter, digit or _)')
 
+/**
+ * Whether a number is as it was written in the JSON. Beyond ±(2^53 - 1) a reader of JSON may round (RFC 8259, 6): JavaScript reads 9007199254740993 as
+ * 9007199254740992, and 1e400 as infinite.
+ */
+export const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER
+export const exactSentence = 'must be a number from -9007199254740991 to 9007199254740991; send it as text'
+
+const whyNoTagValue =
+  (otherwise: string) =>
+  ({ input }: { input?: unknown }): string => {
+    if (typeof input === 'number') return exactSentence
+    return typeof input === 'string' ? 'must be at most 1024 characters of well-formed text' : otherwise
+  }
+const ExactNumber = z.number().refine(isExact, exactSentence)
+
 export type TagValue = string | number | boolean
-export const TagValue = z.union([text(0, 1024), z.number(), z.boolean()], {
-  error: (issue) =>
-    typeof issue.input === 'string'
-      ? 'must be at most 1024 characters of well-formed text'
-      : 'must be text, a finite number, true or false',
+export const TagValue = z.union([text(0, 1024), ExactNumber, z.boolean()], {
+  error: whyNoTagValue('must be text, a finite number, true or false'),
 })
 
 const maxTags = 100
@@ -203,11 +291,8 @@ export type Tags = z.output<typeof Tags>
 export const TagChanges = z
   .record(
     TagName,
-    z.union([text(0, 1024), z.number(), z.boolean(), z.null()], {
-      error: (issue) =>
-        typeof issue.input === 'string'
-          ? 'must be at most 1024 characters of well-formed text'
-          : 'must be text, a finite number, true or false, or null to delete the tag',
+    z.union([text(0, 1024), ExactNumber, z.boolean(), z.null()], {
+      error: whyNoTagValue('must be text, a finite number, true or false, or null to delete the tag'),
     }),
   )
   .refine((tags) => Object.values(tags).filter((value) => value !== null).length <= maxTags, `must set at most ${maxTags} tags`)

@@ -14,6 +14,8 @@ export type Watcher = {
 /** A stream that brings nothing for this long is given up, because its connection must be dead: Herald writes a heartbeat after 10 s of silence. */
 const silentMs = 35_000
 const [firstDelayMs, longestDelayMs] = [500, 10_000]
+/** A `retry-after` is heeded up to this long. */
+const longestAskedMs = 60_000
 const longestMessage = 1_000_000
 
 /**
@@ -23,6 +25,7 @@ const longestMessage = 1_000_000
 export async function watchEvents(herald: Herald, appPath: string, watcher: Watcher, stop: AbortSignal): Promise<void> {
   let delay = firstDelayMs
   for (let isAgain = false; !stop.aborted;) {
+    let askedFor = 0
     try {
       await readStream(herald, `${appPath}/events`, stop, (name, data) => {
         if (name === 'watching') {
@@ -37,8 +40,9 @@ export async function watchEvents(herald: Herald, appPath: string, watcher: Watc
       if (stop.aborted) return
       if (error instanceof HeraldError && error.status >= 400 && error.status < 500 && error.status !== 429) throw error
       watcher.broken?.(error instanceof Error ? error.message : String(error))
+      if (error instanceof HeraldError) askedFor = Math.min(longestAskedMs, (error.retryAfterSeconds ?? 0) * 1_000)
     }
-    await wait(delay, stop)
+    await wait(Math.max(delay, askedFor), stop)
     delay = Math.min(longestDelayMs, delay * 2)
   }
 }

@@ -79,6 +79,7 @@ when rows were rejected.
   --column <field=column>  which column holds a field, for csv; may be given several times
   --update             overwrite devices that Herald knows already, instead of keeping them as they are
   --with-browsers      import browsers too (read docs/import.md of Herald first)
+  --assume-opted-in    take a OneSignal export without the column notification_types: all its devices count as opted in
   --dry-run            try the file and import nothing
   --yes                import without being asked
   --cancel             end the app's open import

@@ -51,9 +51,12 @@ export function readColumns(pairs: readonly string[], format: Format): Record<st
   )
 }
 
+/** Gives the names of the columns in a header. */
+export const namesIn = (header: string): string[] => header.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+
 /** Gives a line for each column of the file, which says as which field the column is imported. */
 export function linesOfMapping(header: string, format: Format, columns: Record<string, string> | undefined): string[] {
-  const names = header.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+  const names = namesIn(header)
   const width = Math.min(40, Math.max(...names.map((name) => name.length)))
   return names.map((name) => {
     const mapped = Object.entries(columns ?? {}).find(([, column]) => column === name)?.[0]

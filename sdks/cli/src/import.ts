@@ -4,8 +4,9 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { HeraldError, type Herald } from '@herald/node'
 import { connect } from './connection.ts'
-import { formatOf, linesOfMapping, readColumns, type Format } from './import-mapping.ts'
+import { formatOf, linesOfMapping, namesIn, readColumns, type Format } from './import-mapping.ts'
 import { writeRejected } from './import-rejected.ts'
+import { printable } from './printable.ts'
 import { readRows } from './rows.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -16,6 +17,7 @@ export type ImportOptions = {
   column?: string[]
   update?: boolean
   'with-browsers'?: boolean
+  'assume-opted-in'?: boolean
   'dry-run'?: boolean
   cancel?: boolean
   yes?: boolean
@@ -81,11 +83,16 @@ function readJob(where: Pick<Job, 'terminal' | 'herald' | 'path'>, given: string
   const first = readRows(file, format !== 'jsonl').next().value
   if (!first) throw new UsageError(`${given} is empty.`)
   if (format !== 'jsonl') for (const line of linesOfMapping(first.text, format, columns)) where.terminal.say(line)
+  if (format === 'onesignal_csv' && !options['assume-opted-in'] && !namesIn(first.text).includes('notification_types'))
+    throw new UsageError(
+      `${given} lacks the column notification_types, which says who has opted out. Export it too, or say --assume-opted-in when all have opted in.`,
+    )
   const settings = {
     format,
     onExisting: options.update ? 'update' : 'keep',
     web: options['with-browsers'] ? 'import' : 'skip',
     ...(columns ? { columns } : {}),
+    ...(format === 'onesignal_csv' && options['assume-opted-in'] ? { assumeOptedIn: true } : {}),
   }
   return { ...where, file, size: statSync(file).size, format, settings }
 }
@@ -193,10 +200,11 @@ async function cancel(terminal: Terminal, herald: Herald, path: string): Promise
 }
 
 function linesOf({ dryRun, rows, created, updated, kept, rejected, byCode, warnings }: Report): string[] {
-  const counts = (all: Record<string, number>) => Object.entries(all).map(([code, count]) => `  ${count} ${code}`)
+  const counts = (all: Record<string, number>) => Object.entries(all).map(([code, count]) => `  ${count} ${printable(code)}`)
   return [
     `${dryRun ? 'would be' : 'imported'}: ${created} new, ${updated} updated, ${kept} kept as they are, ${rejected} rejected of ${rows} rows`,
     ...counts(byCode),
+    ...(Object.keys(warnings).length > 0 ? ['warnings, by rows; left_out: the device came without the value of this column'] : []),
     ...counts(warnings),
   ]
 }

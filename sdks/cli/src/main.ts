@@ -61,6 +61,7 @@ const commands: Record<string, Command> = {
       column: texts,
       update: flag,
       'with-browsers': flag,
+      'assume-opted-in': flag,
       'dry-run': flag,
       cancel: flag,
       yes: flag,

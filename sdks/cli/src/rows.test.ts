@@ -16,6 +16,10 @@ test('the rows of a CSV file are numbered as Herald numbers them: a quoted line 
   expect(rowsOf('\uFEFFa,b\r\n1,"x\n""y"""\r\n\r\n""\n2,z')).toEqual(['0:a,b', '1:1,"x\n""y"""', '2:2,z'])
 })
 
+test('the rows of a CSV file end with LF, CRLF or CR, also in one file', () => {
+  expect(rowsOf('a,b\r1,"x\ry"\r\r\n2,z\n3,"w"\r')).toEqual(['0:a,b', '1:1,"x\ry"', '2:2,z', '3:3,"w"'])
+})
+
 test('a wrong quote in a CSV file spoils only its line, and the next rows are read', () => {
   expect(rowsOf('a,b\n1,x"y\n2,"x"y\n3,"open\n4,z\n')).toEqual(['0:a,b', '1:1,x"y', '2:2,"x"y', '3:3,"open', '4:4,z'])
 })

@@ -12,7 +12,7 @@ const readAtOnce = 4 * largestRow
 export type Row = { number: number; text: string }
 
 /**
- * Reads a file row by row, with the same rows as Herald finds in it. In a CSV file a quoted field may contain line ends, which do not end its row. A
+ * Reads a file row by row, with the same rows as Herald finds in it. A line of CSV ends with LF, CRLF or CR. In a CSV file a quoted field may contain line ends, which do not end its row. A
  * row that is not valid CSV, or is longer than 1 MiB, ends at its first line end.
  */
 export function* readRows(file: string, isCsv: boolean): Generator<Row> {
@@ -31,7 +31,7 @@ export function* readRows(file: string, isCsv: boolean): Generator<Row> {
         if (end === undefined) break
         const text = bytes
           .toString('utf8', at, end)
-          .replace(/\r?\n$/, '')
+          .replace(isCsv ? /(?:\r\n|\n|\r)$/ : /\r?\n$/, '')
           .replace(/^\uFEFF/, '')
         at = end
         if (isCsv ? text === '' || text === '""' : text.trim() === '') continue
@@ -51,8 +51,23 @@ function endOfLine(bytes: Buffer, at: number, isEnd: boolean): number | undefine
   return found >= 0 ? found + 1 : isEnd ? bytes.length : undefined
 }
 
+const isLineEnd = (byte: number | undefined): boolean => byte === lineFeed || byte === carriageReturn
+
+/** Gives the position behind the line of CSV that begins at `from`; undefined when its end, or an LF that may follow its CR, has not been read yet. */
+function endOfCsvLine(bytes: Buffer, from: number, isEnd: boolean): number | undefined {
+  let at = from
+  while (at < bytes.length && !isLineEnd(bytes[at])) at += 1
+  return at < bytes.length ? behindLineEnd(bytes, at, isEnd) : isEnd ? at : undefined
+}
+
+function behindLineEnd(bytes: Buffer, at: number, isEnd: boolean): number | undefined {
+  if (bytes[at] === lineFeed) return at + 1
+  if (at + 1 >= bytes.length) return isEnd ? at + 1 : undefined
+  return bytes[at + 1] === lineFeed ? at + 2 : at + 1
+}
+
 function endOfRow(bytes: Buffer, from: number, isEnd: boolean): number | undefined {
-  const lineEnd = endOfLine(bytes, from, isEnd)
+  const lineEnd = endOfCsvLine(bytes, from, isEnd)
   if (lineEnd === undefined || !bytes.subarray(from, lineEnd).includes(quote)) return lineEnd
   const window = bytes.subarray(0, Math.min(bytes.length, from + largestRow))
   const isWhole = isEnd && window.length === bytes.length
@@ -63,10 +78,7 @@ function endOfRow(bytes: Buffer, from: number, isEnd: boolean): number | undefin
     at = end
     if (window[at] === comma) at += 1
     else if (at >= window.length) return window.length
-    else if (window[at] === lineFeed) return at + 1
-    else if (window[at] === carriageReturn && window[at + 1] === lineFeed) return at + 2
-    else if (window[at] === carriageReturn && at + 1 >= window.length) return isWhole ? window.length : undefined
-    else return lineEnd
+    else return isLineEnd(window[at]) ? behindLineEnd(window, at, isWhole) : lineEnd
   }
 }
 
@@ -83,9 +95,9 @@ function endOfQuoted(bytes: Buffer, from: number): number | undefined {
 /** Gives the position of the comma or line end after a field without quotes; `'wrong'` when the field contains a quote. */
 function endOfPlain(bytes: Buffer, from: number): number | 'wrong' {
   let at = from
-  while (at < bytes.length && bytes[at] !== comma && bytes[at] !== lineFeed) {
+  while (at < bytes.length && bytes[at] !== comma && !isLineEnd(bytes[at])) {
     if (bytes[at] === quote) return 'wrong'
     at += 1
   }
-  return bytes[at] === lineFeed && at > from && bytes[at - 1] === carriageReturn ? at - 1 : at
+  return at
 }

@@ -13,7 +13,7 @@ fun main(arguments: Array<String>) {
     val answer =
       try {
         when (words[0]) {
-          "register" -> herald.register(words[1], words[2], language = "de", timezone = "Europe/Berlin", appVersion = words.getOrNull(3))
+          "register" -> herald.register(words[1], words[2], language = "de", timezone = words.getOrNull(4) ?: "Europe/Berlin", appVersion = words.getOrNull(3))
           "foreground" -> herald.foreground()
           "login" -> herald.login(words[1], words.getOrNull(2))
           "logout" -> herald.logout()

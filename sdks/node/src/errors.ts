@@ -106,10 +106,17 @@ function readError(text: string): { code: string; message: string; details?: Her
   }
 }
 
-/** Reads a `retry-after` header, which holds a number of seconds or a date (RFC 9110, 10.2.3), as seconds from now. */
-function secondsOf(header: string | null): number | undefined {
+/**
+ * Reads a `retry-after` header as seconds from now: whole seconds, or an HTTP date (RFC 9110, 10.2.3). Undefined for any other text, such as -1, 1.5 or
+ * a date of another form, all of which `Date.parse` would take for some date.
+ */
+export function secondsOf(header: string | null, now = Date.now()): number | undefined {
   if (header === null) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header)
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+  if (/^\d+$/.test(header)) return Number(header)
+  const at = httpDate.test(header) ? Date.parse(header.endsWith('GMT') ? header : `${header} GMT`) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000))
 }
+
+/** The forms of a date in HTTP (RFC 9110, 5.6.7): the present one, and the two old ones that a reader must take too. */
+const httpDate =
+  /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})$/

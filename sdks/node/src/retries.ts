@@ -16,13 +16,14 @@ export const mayHaveHappened = (error: HeraldError): boolean =>
   error.code === 'network_error' || error.code === 'timeout' || error.code === 'invalid_answer'
 
 /**
- * Gives how many milliseconds to wait after a try; `attempt` is the number of the try, from 1. When Herald asked for a wait (`retry-after`), that is
- * the wait; when it asked for more than 60 s, the result is undefined and the call fails. When Herald asked for none, the wait is a random part of a
- * time that doubles with each try, so that many callers do not repeat at the same moment.
+ * Gives how many milliseconds to wait after a try; `attempt` is the number of the try, from 1. The wait is a random part of a time that doubles with
+ * each try, so that many callers do not repeat at the same moment. When Herald asked for a longer wait (`retry-after`), that is the wait; when it asked
+ * for more than 60 s, the result is undefined and the call fails.
  */
 export function delayAfter(attempt: number, retryAfterSeconds: number | undefined, random: () => number = Math.random): number | undefined {
-  if (retryAfterSeconds !== undefined) return retryAfterSeconds > longestRetryAfterSeconds ? undefined : retryAfterSeconds * 1000
-  return random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1))
+  if (retryAfterSeconds !== undefined && retryAfterSeconds > longestRetryAfterSeconds) return undefined
+  const own = random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1))
+  return Math.max(own, (retryAfterSeconds ?? 0) * 1000)
 }
 
 /** Resolves after `ms`. Rejects with the signal's reason as soon as the signal is aborted. */

@@ -671,6 +671,7 @@ export interface components {
             sdkVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            old?: string;
         } | {
             /** @constant */
             platform: "web";

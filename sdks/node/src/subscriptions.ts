@@ -1,5 +1,6 @@
 import type { Client } from './client.ts'
 import type { CallOptions } from './options.ts'
+import { HeraldError } from './errors.ts'
 import { gone } from './recover.ts'
 import type { Schema, UserChanges } from './schema.ts'
 
@@ -8,9 +9,18 @@ const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`
 
 /** The operations on devices, for a backend that registers its users' devices. Mobile apps and pages register themselves, with a public key. */
 export const subscriptions = (client: Client) => ({
-  /** Registers a device. When Herald knows its token or endpoint already, the device keeps its id, and is opted in again if it had opted out. */
-  register: (device: Schema<'RegisterSubscriptionBody'>, options: CallOptions = {}) =>
-    client.request<Schema<'Registered'>>('POST', path, { ...options, body: device, repeatable: true }),
+  /**
+   * Registers a device. When Herald knows its token or endpoint already, the device keeps its id, and is opted in again if it had opted out. When Herald
+   * refuses nothing but the language or time zone, the device is registered without it.
+   */
+  async register(device: Schema<'RegisterSubscriptionBody'>, options: CallOptions = {}) {
+    const send = (body: object) => client.request<Schema<'Registered'>>('POST', path, { ...options, body, repeatable: true })
+    return send(device).catch((error: unknown) => {
+      const refused = error instanceof HeraldError && error.status === 422 ? error.details.map(({ path: field }): string => field) : []
+      if (refused.length === 0 || !refused.every((field) => ['language', 'timezone'].includes(field))) throw error
+      return send(Object.fromEntries(Object.entries(device).filter(([field]) => !refused.includes(field))))
+    })
+  },
   /** Replaces the endpoint of a browser by its new one. The device keeps its id. */
   rotate: (body: Schema<'RotateSubscriptionBody'>, options: CallOptions = {}) =>
     client.request<Schema<'Rotated'>>('POST', `${path}/rotate`, { ...options, body }),

@@ -29,6 +29,10 @@ export const ask = (
     signal: AbortSignal.timeout(limitMs),
   })
 
+/** Reads a `retry-after` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Gives 0 for any other text. */
+export const askedFor = (header: string, date = new Date(header)): number =>
+  /\D/.test(header) ? (date.toUTCString() === header && +date - Date.now()) || 0 : +header * 1_000
+
 /** Sends a request, and sends it up to twice again after a temporary failure. Gives the body of the answer, or throws a HeraldError. */
 export async function call<T = unknown>(
   service: Service,
@@ -47,7 +51,7 @@ export async function call<T = unknown>(
   const { code = 'network', message = 'No answer.' } = answer?.error ?? {}
   const header = (name: string) => response?.headers.get(name)
   const error = new HeraldError(code, message, { ...answer?.error, status: response?.status ?? 0, requestId: header('x-request-id') })
-  const wait = Number(header('retry-after')) * 1_000 || Math.random() * 2_000
+  const wait = Math.max(Math.random() * 2_000, askedFor(`${header('retry-after')}`))
   if (!triesLeft || !isTemporary(error) || wait > longestWaitMs) throw error
   await new Promise((resolve) => setTimeout(resolve, wait))
   return call(service, method, path, body, token, triesLeft - 1)

@@ -42,16 +42,16 @@ export class HeraldError extends Error {
 export const isTemporary = ({ status }: HeraldError): boolean => !status || status === 429 || status >= 500
 
 const messages = {
-  unsupported: 'No pushes here.',
-  opted_out: 'Call optIn() first.',
-  not_ready: 'Await ready first.',
-  gesture_required: 'Call subscribe() in a click.',
-  permission_denied: 'Allow it in the browser settings.',
-  permission_dismissed: 'Not allowed now.',
-  push_service_failed: 'No push service, or a wrong key.',
+  unsupported: 'Not supported.',
+  opted_out: 'Call optIn().',
+  not_ready: 'Await ready.',
+  gesture_required: 'Call it in a click.',
+  permission_denied: 'Denied.',
+  permission_dismissed: 'Not now.',
+  push_service_failed: 'No service or wrong key.',
   identity_token_failed: 'identityToken() failed.',
-  worker_failed: 'No worker at workerUrl.',
-  internal: 'The browser failed.',
+  worker_failed: 'No worker.',
+  internal: 'Browser failed.',
 }
 
 /** Makes an error with one of the SDK's own codes. */

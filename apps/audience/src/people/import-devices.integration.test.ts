@@ -148,8 +148,8 @@ describe('importing a new device', () => {
     })
   })
 
-  // spec: administration/import-rejected, identity/device-limit, identity/tags
-  test('an import rejects the 101st device of a user, or a 101st tag, within one group of rows and over several groups', async () => {
+  // spec: administration/import-rejected, administration/import-left-out, identity/device-limit, identity/tags
+  test('an import rejects the 101st device of a user and leaves out tags that would be more than 100, within one group of rows and over several', async () => {
     const tags = (from: number, count: number) => Object.fromEntries(many(count, (n) => [`tag-${from + n}`, n]))
     const rows = [
       ...many(102, (n) => phone(`token-${n}`, { externalId: 'ann' })),
@@ -161,13 +161,16 @@ describe('importing a new device', () => {
       const appId = newId()
       const report = await importAll(appId, rows, {}, perLot)
 
-      expect(report).toMatchObject({ created: 102, rejected: 3, byCode: { device_limit: 2, tag_limit: 1 } })
+      expect(report).toMatchObject({
+        ...{ created: 103, rejected: 2, byCode: { device_limit: 2 } },
+        warnings: { 'left_out:labels': 1 },
+      })
       const { items } = await bus.call(calls.listImportErrors, { appId, importId: report.id, limit: 10, after: 0 })
       expect(items.map(({ row, column, code }) => [row, column, code])).toEqual([
         [101, 'customer', 'device_limit'],
         [102, 'customer', 'device_limit'],
-        [104, 'labels', 'tag_limit'],
       ])
+      expect(Object.keys((await userNamed(appId, 'bob'))?.tags ?? {})).toHaveLength(100)
     }
   })
 

@@ -32,6 +32,21 @@ test.each(['keep', 'update'] as const)('with %s it makes no difference where a f
   }
 })
 
+// spec: administration/import-no-row
+test('a CSV file with something after its header but no row is refused at its finish; a file that is a header alone is finished', async () => {
+  const appId = newId()
+  const { id } = await start(appId, { format: 'csv' })
+  const header = { rows: [], firstRow: 1, header: ['platform', 'token'], headerEnd: 15 }
+  await bus.call(calls.importLot, { appId, importId: id, lot: { ...lotOf([]), ...header, nextOffset: 17 } })
+  expect(await refusal(finish(appId, id))).toMatchObject({ code: 'invalid_body' })
+  expect(await reportOf(appId, id)).toMatchObject({ state: 'receiving', rows: 0 })
+  await bus.call(calls.cancelImport, { appId, importId: id })
+
+  const other = await start(appId, { format: 'csv' })
+  await bus.call(calls.importLot, { appId, importId: other.id, lot: { ...lotOf([]), ...header, nextOffset: 15 } })
+  expect(await finish(appId, other.id)).toMatchObject({ state: 'finished', rows: 0 })
+})
+
 // spec: administration/import-dry-run
 test.each(['keep', 'update'] as const)(
   'with %s a dry run reports what the import then reports, and writes no device',

@@ -55,12 +55,19 @@ export const keepImportTail = (
     return keepTail(trx, importId, Buffer.from(tail, 'base64'))
   })
 
-/** Ends an import whose file is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or is at another offset). */
+/**
+ * Ends an import whose file is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or is at another offset),
+ * `invalid_body` (the file has something after its header but no row).
+ */
 export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: OfImport & { offset: number }): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
     if (!at) throw notFound()
     checkIsAt(at, offset)
+    if (at.report.rows === 0 && at.headerEnd !== null && at.headerEnd < offset)
+      throw fault('invalid_body', 'The file has bytes after its header but no row. Look at its line ends; they must be LF, CRLF or CR.', [
+        { path: '', message: 'must have a row after its header' },
+      ])
     return endImport(trx, importId, 'finished')
   })
 

@@ -2,14 +2,16 @@ import { notFound, tooManyReads } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { readCursor, writeCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { AddressSearch, MaskedUser, UserSummary } from '@herald/contracts/person'
+import { platforms } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import type { UserAddress } from '@herald/contracts/user'
-import { hashAddress } from './core/device.ts'
+import { canonicalToken, hashAddress } from './core/device.ts'
 import { compileSaved } from '../segments/count-segment.ts'
 import type { LastNotified } from '../last-notified.ts'
 import { databaseNow } from '../segments/store/counts.ts'
 import { findDevicesOf } from './store/subscription-reads.ts'
 import { findByEitherId, findByPrefix, findMeant, findNewestUsers, findOwner, findSummaries, maskDevice } from './store/user-reads.ts'
+import { findInCapitals } from './store/twins.ts'
 import { getSegment } from '../segments/store/segments.ts'
 import type { Db } from '../store/tables.ts'
 import { getUserAlone } from './store/users.ts'
@@ -24,8 +26,12 @@ export async function readMaskedUser(db: Db, { appId, user }: { appId: string; u
 /** Gives the user whose device has this token or endpoint. Fault: `not_found`. */
 export async function findUserByAddress(db: Db, { appId, address }: { appId: string; address: AddressSearch }): Promise<MaskedUser> {
   const { token, endpoint = '' } = address
-  const hash = token === undefined ? hashAddress(appId, 'endpoint', endpoint) : hashAddress(appId, 'token', token)
-  const owner = await findOwner(db, hash)
+  // The search does not say the platform of a token, so the token is searched for as each platform's tokens are stored.
+  const hashes =
+    token === undefined
+      ? [hashAddress(appId, 'endpoint', endpoint)]
+      : platforms.map((platform) => hashAddress(appId, 'token', canonicalToken(platform, token)))
+  const owner = (await findOwner(db, hashes)) ?? (await findInCapitals(db, token ? [{ appId, token: token.toLowerCase() }] : []))[0]
   if (!owner) throw notFound()
   return readMaskedUser(db, { appId, user: owner })
 }

@@ -5,7 +5,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
-import { toDevice, type Device } from './core/device.ts'
+import { canonicalToken, hashAddress, smallToken, toDevice, type Device } from './core/device.ts'
 import {
   countTags,
   decideOwnership,
@@ -19,18 +19,29 @@ import {
 import { openOrder } from './core/in-order.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from '../store/erased-apps.ts'
+import { moveDevice } from './rotate-subscription.ts'
 import { findKnown, lockDevices, writeRegistrations, type Decided, type Known, type FoundUser, type Sought } from './store/registrations.ts'
 import type { Db } from '../store/tables.ts'
+import { mergeTwins, smallKeyOf, type SmallToken } from './store/twins.ts'
 import { userKeyOf, lockUsers } from './store/users.ts'
 import { identityAttempts, pauseAfter, retryIdentity, transactIdentity } from './transact-identity.ts'
 
 export type Registered = { id: string; platform: Platform; userId: string }
 type Asked = { appId: string; subscription: RegisterSubscription; keyKind?: KeyKind | undefined }
-type Registration = { appId: string; device: Device; externalId: string | null; changes: UserUpdate; byBackend: boolean }
+type Registration = {
+  appId: string
+  device: Device
+  /** The former token of the phone, as it is stored; null when the registration names none. */
+  old: string | null
+  externalId: string | null
+  changes: UserUpdate
+  byBackend: boolean
+}
 
 /**
  * The result of a registration. `row in use`: nothing was written, because a row that this registration needs is used by another registration of the
- * same commit, because another transaction has locked, just changed or just made the row, or because the app was erased.
+ * same commit, because another transaction has locked, just changed or just made the row, because the phone has twins that are still to be merged, or
+ * because the app was erased.
  */
 type Outcome = Registered | Fault | 'row in use'
 
@@ -63,9 +74,11 @@ export function openRegistrations(
 
   return (asked) => {
     const registration = toRegistration(asked)
-    const { appId, device, externalId } = registration
+    const { appId, device, old, externalId } = registration
     const keys = [device.addressHash.toString('hex'), ...(externalId === null ? [] : [userKeyOf({ appId, externalId })])]
+    if (old !== null) keys.push(hashAddress(appId, 'token', old).toString('hex'))
     return inOrder(keys, async () => {
+      if (old !== null) return inTurn(() => registerAlone(db, registration), appId)
       const outcome = await together(registration)
       return outcome === 'row in use' ? inTurn(() => registerAlone(db, registration), appId) : orThrow(outcome)
     })
@@ -82,6 +95,8 @@ export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<
 async function registerAlone(db: Db, registration: Registration): Promise<Registered> {
   for (let attempt = 1; attempt <= identityAttempts; attempt += 1) {
     const [outcome = 'row in use'] = await transactIdentity(db, async (trx) => {
+      await mergeTwins(trx, tokensOf(registration))
+      await moveFromOld(trx, registration)
       await lockRowsOf(trx, registration)
       return registerAll({ db: trx, kept: trx }, [registration])
     })
@@ -93,6 +108,21 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
   }
   throw queueUnavailable()
 }
+
+/**
+ * Gives the device at the former token of a phone its new token, so that the phone stays one device (spec: identity/old-token). Nothing happens when
+ * no device has the former token.
+ */
+async function moveFromOld(trx: Db, { appId, device: { addressHash, address, keys }, old }: Registration): Promise<void> {
+  if (old !== null) await moveDevice(trx, hashAddress(appId, 'token', old), { addressHash, address, keys })
+}
+
+/** Gives the registration's iOS tokens of hexadecimal digits, whose devices may have twins. */
+const tokensOf = ({ appId, device: { platform, address }, old }: Registration): SmallToken[] =>
+  [address, old ?? []]
+    .flat()
+    .flatMap((token) => smallToken(platform, token) ?? [])
+    .map((token) => ({ appId, token }))
 
 /** Locks the device that has the registration's address, then the device's owner and the user with the external id. */
 async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration): Promise<void> {
@@ -131,11 +161,15 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
   })
 }
 
-const toSought = ({ appId, device, externalId, changes }: Registration): Sought => ({
-  addressHash: device.addressHash,
-  name: externalId === null ? null : userKeyOf({ appId, externalId }),
-  setsTags: countTags([], changes.tags),
-})
+function toSought({ appId, device, externalId, changes }: Registration): Sought {
+  const token = smallToken(device.platform, device.address)
+  return {
+    addressHash: device.addressHash,
+    smallKey: token === null ? null : smallKeyOf({ appId, token }),
+    name: externalId === null ? null : userKeyOf({ appId, externalId }),
+    setsTags: countTags([], changes.tags),
+  }
+}
 
 /** The plan of a registration's writes. `users`: the users on whose rows the plan depends. `leaves`: the user whom the device leaves, or null. */
 type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }
@@ -144,7 +178,8 @@ type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }
 function decide(registrations: Registration[], known: Known[]): (Planned | { outcome: Fault | 'row in use' })[] {
   const planned = new Set<string>()
   return registrations.map(({ appId, device, externalId, changes, byBackend }, place) => {
-    const { device: found = null, named = null, namedDevices = 0 } = known[place] ?? {}
+    const { device: found = null, named = null, namedDevices = 0, hasTwins = false } = known[place] ?? {}
+    if (hasTwins) return { outcome: 'row in use' }
     const owner = found?.owner ?? null
     const users = [owner, named?.id === owner?.id ? null : named].filter((user) => user !== null)
     if (users.some(({ id }) => planned.has(id))) return { outcome: 'row in use' }
@@ -171,9 +206,12 @@ function decide(registrations: Registration[], known: Known[]): (Planned | { out
 }
 
 function toRegistration({ appId, subscription, keyKind }: Asked): Registration {
+  const device = toDevice(appId, subscription)
+  const old = 'old' in subscription && subscription.old !== undefined ? canonicalToken(device.platform, subscription.old) : null
   return {
     appId,
-    device: toDevice(appId, subscription),
+    device,
+    old: old === device.address ? null : old,
     externalId: subscription.externalId ?? null,
     changes: toUserUpdate(subscription),
     byBackend: keyKind !== 'public',

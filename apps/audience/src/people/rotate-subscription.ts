@@ -3,7 +3,7 @@ import type { RotateBody } from '@herald/contracts/subscription'
 import { hashAddress } from './core/device.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { lockDevices, type LockedDevice } from './store/registrations.ts'
-import { deleteSubscriptions, isAddressTaken, moveEndpoint } from './store/subscriptions.ts'
+import { deleteSubscriptions, isAddressTaken, writeAddress, type NewAddress } from './store/subscriptions.ts'
 import type { Db } from '../store/tables.ts'
 import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
@@ -17,25 +17,35 @@ export const rotateSubscription = (
   { appId, rotation }: { appId: string; rotation: RotateBody },
 ): Promise<{ id: string }> =>
   transactIdentity(db, async (trx) => {
-    const [oldHash, newHash] = [hashAddress(appId, 'endpoint', rotation.old), hashAddress(appId, 'endpoint', rotation.new.endpoint)]
-    const found = await lockBoth(trx, oldHash, newHash)
-    const rotated = found.find(({ addressHash }) => addressHash.equals(oldHash))
-    if (!rotated) throw notFound()
-
-    const other = found.find(({ id }) => id !== rotated.id)
-    if (other) {
-      await lockUsers(trx, { ids: [other.userId] })
-      await deleteSubscriptions(trx, [other.id])
-      await leaveUsers(trx, [{ userId: other.userId, subscriptionId: other.id }])
-    }
-    await moveEndpoint(trx, rotated.id, { addressHash: newHash, ...rotation.new })
-    return { id: rotated.id }
+    const { endpoint: address, keys } = rotation.new
+    const addressHash = hashAddress(appId, 'endpoint', address)
+    const id = await moveDevice(trx, hashAddress(appId, 'endpoint', rotation.old), { addressHash, address, keys })
+    if (id === undefined) throw notFound()
+    return { id }
   })
 
 /**
- * Locks the devices at the old and at the new endpoint. While the statement waits for a lock, another device may be rotated onto the old endpoint,
- * which deletes the device there. The statement then finds no device, although one has the old endpoint now. So a second statement, which waits for no
- * lock, looks whether a device has the old endpoint; if one has, the function tries again.
+ * Gives the device that has an old address a new one. Another device that has the new address is deleted. Answers the device's id, or undefined when
+ * no device has the old address. Whoever knows a device's address is taken for the device.
+ */
+export async function moveDevice(trx: Db, oldHash: Buffer, to: NewAddress): Promise<string | undefined> {
+  const found = await lockBoth(trx, oldHash, to.addressHash)
+  const moved = found.find(({ addressHash }) => addressHash.equals(oldHash))
+  if (!moved) return undefined
+  const other = found.find(({ id }) => id !== moved.id)
+  if (other) {
+    await lockUsers(trx, { ids: [other.userId] })
+    await deleteSubscriptions(trx, [other.id])
+    await leaveUsers(trx, [{ userId: other.userId, subscriptionId: other.id }])
+  }
+  await writeAddress(trx, moved.id, to)
+  return moved.id
+}
+
+/**
+ * Locks the devices at the old and at the new address. While the statement waits for a lock, another device may be moved onto the old address,
+ * which deletes the device there. The statement then finds no device, although one has the old address now. So a second statement, which waits for no
+ * lock, looks whether a device has the old address; if one has, the function tries again.
  */
 async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {

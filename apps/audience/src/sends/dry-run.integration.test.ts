@@ -169,23 +169,31 @@ test('a dry run of an experiment counts exactly the devices that the experiment 
   expect(await tryOut(winner)).toMatchObject({ isWhole: false, audience: { users: users.length - sampled.length } })
 })
 
-// spec: sending/dry-run, content/locale-choice
+// spec: sending/dry-run, content/locale-choice, identity/old-language-codes
 test('a dry run counts each device with the locale of the text that it would show, the default if there is no text in the user’s language', async () => {
   const appId = newId()
-  const languages = ['de-AT', 'de', 'pt-BR', 'pt-PT', 'zh-Hant-TW', 'ja', undefined]
+  const languages = ['de-AT', 'de', 'pt-BR', 'pt-PT', 'zh-Hant-TW', 'ja', 'iw-IL', 'he', 'no', undefined]
   for (const language of languages) {
     const { userId } = await givenDevice(db, { appId })
     if (language !== undefined) await setUser(userId, { language })
   }
   const entry = { title: 'T', body: 'B' }
-  const content = { _default: 'en', en: entry, de: entry, 'de-AT': entry, pt: entry, 'zh-Hant': entry, fr: entry }
+  const content = { _default: 'en', en: entry, de: entry, 'de-AT': entry, pt: entry, 'zh-Hant': entry, fr: entry, he: entry, nb: entry }
 
   const { locales } = await tryOut(givenSend(appId, { content }))
 
   const counts = Object.fromEntries(
     locales.map(({ locale, byPlatform, fallback, missing }) => [locale, [byPlatform.ios, fallback, missing]]),
   )
-  expect(counts).toEqual({ 'de-AT': [1, 0, 0], de: [1, 0, 0], pt: [2, 0, 0], 'zh-Hant': [1, 0, 0], en: [2, 2, 1] })
+  expect(counts).toEqual({
+    'de-AT': [1, 0, 0],
+    de: [1, 0, 0],
+    pt: [2, 0, 0],
+    'zh-Hant': [1, 0, 0],
+    he: [2, 0, 0],
+    nb: [1, 0, 0],
+    en: [2, 2, 1],
+  })
   const shown = Map.groupBy(languages, (language) => chooseLocale(content, language).locale)
   expect(Object.fromEntries(locales.map(({ locale, byPlatform }) => [locale, byPlatform.ios]))).toEqual(
     Object.fromEntries([...shown].map(([locale, of]) => [locale, of.length])),

@@ -283,8 +283,10 @@ export type ImportTable = {
   on_existing: 'keep' | 'update'
   web: 'skip' | 'import'
   columns: JsonOrNull<Record<string, string>>
+  assume_opted_in: Generated<boolean>
   max_rows_per_second: number | null
   header: JsonOrNull<string[]>
+  header_end: Generated<number | null>
   tail: Buffer | null
   next_offset: Generated<number>
   row_count: Generated<number>

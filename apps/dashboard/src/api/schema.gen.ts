@@ -3292,6 +3292,8 @@ export interface components {
              * @enum {string}
              */
             web: "skip" | "import";
+            /** @default false */
+            assumeOptedIn: boolean;
             columns?: {
                 [key: string]: string;
             };
@@ -3311,6 +3313,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -3349,6 +3352,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -3387,6 +3391,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -3426,6 +3431,7 @@ export interface components {
                 columns: {
                     [key: string]: string;
                 } | null;
+                assumeOptedIn: boolean;
                 maxRowsPerSecond: number | null;
                 offset: number;
                 rows: number;
@@ -3466,6 +3472,7 @@ export interface components {
             columns: {
                 [key: string]: string;
             } | null;
+            assumeOptedIn: boolean;
             maxRowsPerSecond: number | null;
             offset: number;
             rows: number;
@@ -10359,6 +10366,7 @@ export interface operations {
                      *           "onExisting": "keep",
                      *           "web": "skip",
                      *           "columns": null,
+                     *           "assumeOptedIn": false,
                      *           "maxRowsPerSecond": null,
                      *           "offset": 1048576,
                      *           "rows": 4000,
@@ -10446,6 +10454,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 0,
                      *       "rows": 0,
@@ -10536,6 +10545,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 1048576,
                      *       "rows": 4000,
@@ -10620,6 +10630,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 1048576,
                      *       "rows": 4000,
@@ -10702,6 +10713,7 @@ export interface operations {
                      *       "onExisting": "keep",
                      *       "web": "skip",
                      *       "columns": null,
+                     *       "assumeOptedIn": false,
                      *       "maxRowsPerSecond": null,
                      *       "offset": 1048576,
                      *       "rows": 4000,

@@ -9,7 +9,8 @@ test('the format of a file to import is found from its first line, or from the e
 })
 
 test('column names are read from the header of a CSV, also with quotes, with commas in a name and after a byte order mark', () => {
-  expect(headerOf('\ufeffplatform,"fcm, token",last\r\nios,1')).toEqual(['platform', 'fcm, token', 'last'])
+  for (const lineEnd of ['\n', '\r\n', '\r'])
+    expect(headerOf(`\ufeffplatform,"fcm, token",last${lineEnd}ios,1`)).toEqual(['platform', 'fcm, token', 'last'])
   expect(headerOf('"one","two ""2""",three\n')).toEqual(['one', 'two "2"', 'three'])
 })
 

@@ -44,7 +44,7 @@ export function headerOf(head: string): string[] {
   )
 }
 
-const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0] ?? ''
+const firstLine = (text: string): string => text.split(/\r\n|\n|\r/, 1)[0] ?? ''
 
 /**
  * The column names by which `guessColumns` knows a field, beside the field's own name. They are in small letters and without spaces, `_` and `-`, as

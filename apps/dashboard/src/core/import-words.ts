@@ -33,8 +33,20 @@ export const wordsOfRejection: Readonly<Record<string, string>> = {
   invalid_json: 'no JSON object',
   invalid_field: 'a field that a registration would refuse',
   device_limit: 'the user has 100 devices already',
-  tag_limit: 'the user has too many tags',
   unsupported_device_type: 'a kind of device that Herald does not send to',
   web_skipped: 'browsers, which this import skips',
   ios_fcm_token: 'Firebase tokens of iOS apps: they are no APNs tokens, the SDK brings these devices',
+}
+
+const warnings: Readonly<Record<string, string>> = {
+  timezone_without_name: 'only the seconds from UTC: imported without a time zone',
+  no_external_id: 'no external id: the user is anonymous',
+}
+
+/** Says what a warning counts; for a warning about a column, which column's values were left out. */
+export const wordsOfWarning = (code: string): string => {
+  const [kind = '', column] = code.split(/:(.*)/s, 2)
+  return kind === 'left_out' && column !== undefined
+    ? `a value of “${column}” was left out, the device is imported`
+    : (warnings[code] ?? '')
 }

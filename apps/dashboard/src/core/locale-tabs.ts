@@ -1,5 +1,5 @@
 import { chooseLocale } from '@herald/contracts/content'
-import { canonicalLocale } from '@herald/contracts/text'
+import { canonicalLocale, withPresentCode } from '@herald/contracts/text'
 import { contentOfDraft, type ContentDraft } from './content-draft.ts'
 
 /** A language of users for which there is no text, the number of those users in the sample, and the locale whose text they get instead. */
@@ -28,7 +28,7 @@ export function missingLocales(content: ContentDraft, languages: readonly (strin
     if (canonical === undefined) continue
     const { locale: readsInstead } = chooseLocale(map, canonical)
     const [own = canonical] = canonical.split('-')
-    if (readsInstead.split('-')[0] === own) continue
+    if (withPresentCode(readsInstead).split('-')[0] === own) continue
     const known = missing.get(own)
     missing.set(own, { locale: own, people: (known?.people ?? 0) + 1, readsInstead })
   }

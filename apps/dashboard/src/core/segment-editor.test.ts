@@ -33,13 +33,14 @@ const fieldNames: [string, FieldType][] = [
 ]
 
 const word = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => text.isWellFormed() && !text.includes('\0'))
-const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value))
+const number = fc.double({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1, noNaN: true }).map((value) => (Object.is(value, -0) ? 0 : value))
 const valueOf: Record<FieldType, fc.Arbitrary<unknown>> = {
   platform: fc.constantFrom('ios', 'android', 'web'),
   boolean: fc.boolean(),
   id: fc.constantFrom('0123456789abcdef01234567', '671a2b3c4d5e6f7081920a03'),
   string: word,
-  language: fc.constantFrom('de', 'pt-BR', 'PT_br', 'x'),
+  language: fc.constantFrom('de', 'pt-BR', 'PT_br', 'iw', 'x'),
+  zone: fc.constantFrom('Europe/Berlin', 'asia/kolkata', 'x'),
   country: fc.constantFrom('AT', 'de', ''),
   number,
   date: fc.constantFrom('-14d', '+2h', '2026-01-31', '2026-01-31T08:00:00Z', '2026-01-31T08:00:00+02:00', '-99999w'),

@@ -40,7 +40,9 @@ export function valueFor(type: FieldType | undefined, op: string, before: unknow
   if (op === 'contains' || op === 'startsWith') return typeof single === 'string' || typeof single === 'number' ? String(single) : ''
   if (type === undefined) return single ?? ''
   if (fits(type, single)) return single
-  return type === 'tag' || type === 'string' || type === 'language' || type === 'country' || type === 'id' ? '' : firstSingle(type)
+  return type === 'tag' || type === 'string' || type === 'language' || type === 'zone' || type === 'country' || type === 'id'
+    ? ''
+    : firstSingle(type)
 }
 
 const firstSingle = (type: FieldType): unknown => {
@@ -59,7 +61,7 @@ function fits(type: FieldType, value: unknown): boolean {
  * The types of fields whose values are texts. When a condition's field changes from one of these types to another, the typed text is kept, because
  * the operator may still mean it.
  */
-const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'country']
+const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'zone', 'country']
 
 /** Gives the operator and the value of a condition after its field was changed from one of the type `from` to one of another type. */
 export function conditionFor(

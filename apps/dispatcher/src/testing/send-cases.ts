@@ -1,6 +1,6 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { End } from '@herald/contracts/outcome'
-import { apnsId, payloadLimits, pushTag } from '@herald/contracts/payload'
+import { apnsId, payloadLimits, pushTag, type FcmAddress } from '@herald/contracts/payload'
 import type { Platform } from '@herald/contracts/platform'
 import { expect } from 'vitest'
 import type { Arrived } from './start-simulator.ts'
@@ -26,8 +26,8 @@ const campaignOf = (msgId: string) =>
 const longBody = '👨‍👩‍👧‍👦 “é” '.repeat(150)
 const isCut = expect.stringMatching(/^(?:👨‍👩‍👧‍👦 “é” ){10,}.*…$/u)
 const nearLimit = (platform: Platform, { payload }: Arrived) => {
-  const { message } = payload as { message?: { token: string } }
-  const ofToken = message ? Buffer.byteLength(JSON.stringify({ message: { token: message.token } })) : 0
+  const { message } = payload as { message?: FcmAddress }
+  const ofToken = message ? Buffer.byteLength(JSON.stringify({ message: { token: message.token, fid: message.fid } })) : 0
   const bytes = Buffer.byteLength(JSON.stringify(payload)) - ofToken
   expect(bytes).toBeLessThanOrEqual(payloadLimits[platform])
   // A cut leaves fewer than 26 bytes unused. It keeps whole graphemes, and the largest one in the text, the family emoji, has 25 bytes.

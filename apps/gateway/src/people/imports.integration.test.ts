@@ -93,6 +93,29 @@ test('an imported file reaches audience in groups of at most 200 rows without a 
   expect(audience.lots.at(-1)?.rows).toEqual([{ row: 1_235, device: { platform: 'ios', token: 'last' } }])
 })
 
+// spec: administration/import-row, administration/import-no-row
+test('an imported file may end its lines with CR, and audience is told where its header ends', async () => {
+  const audience = givenAudience()
+  const file = `${header}${csvOf(300)}`.replaceAll('\n', '\r')
+
+  await put(audience.report.id, 0, file)
+  await gateway.ask({ method: 'POST', path: pathOf(audience.report.id, '/finish'), headers })
+
+  expect(audience.report).toMatchObject({ state: 'finished', rows: 300, offset: file.length })
+  expect(audience.lots[0]?.headerEnd).toBe(header.length)
+})
+
+// spec: administration/import-left-out
+test('audience gets the devices of rows with wrong values, and how often a value of each column was left out', async () => {
+  const audience = givenAudience()
+
+  await put(audience.report.id, 0, 'platform,token,timezone,country\nios,a,GMT+03:00,DE\nios,b,UTC,Germany\nios,c,GMT-6,x\n')
+
+  expect(audience.lots.map(({ rows, rejected, warnings }) => [rows.length, rejected.length, warnings])).toEqual([
+    [3, 0, { 'left_out:timezone': 2, 'left_out:country': 2 }],
+  ])
+})
+
 test('an imported file that is sent in parts, split anywhere, gives the same rows as in one part', async () => {
   const whole = givenAudience()
   const file = Buffer.from(`\uFEFF${header}${csvOf(40)}"ios","a""b",ü\r\n\n${csvOf(7, 100)}`)

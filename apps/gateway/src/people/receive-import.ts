@@ -79,7 +79,7 @@ function openLots(
   knownHeader: string[] | null,
 ) {
   const isCsv = begun.format !== 'jsonl'
-  let columns: Columns | undefined = isCsv && knownHeader ? readColumns(begun.format, begun.columns, knownHeader) : undefined
+  let columns: Columns | undefined = isCsv && knownHeader ? readColumns(begun, knownHeader) : undefined
   let lot = emptyLot(begun.offset, begun.rows + 1, columns)
   let underWay = Promise.resolve(begun)
   let restUntil = 0
@@ -110,15 +110,15 @@ function openLots(
       if (isCsv && columns === undefined) {
         if (!('fields' in row))
           throw fault('invalid_body', 'The header of the file is not CSV in UTF-8.', [{ path: '', message: 'must begin with a header' }])
-        columns = readColumns(begun.format, begun.columns, row.fields)
-        Object.assign(lot, { header: row.fields, columnOf: columnsOf(columns) })
+        columns = readColumns(begun, row.fields)
+        Object.assign(lot, { header: row.fields, headerEnd: row.end, columnOf: columnsOf(columns) })
         return
       }
       const number = lot.firstRow + lot.rows.length + lot.rejected.length
       const read = readRow(row, begun, columns, endpointRule)
       if ('rejected' in read) lot.rejected.push({ row: number, ...read.rejected })
       else lot.rows.push({ row: number, device: read.device })
-      if ('warning' in read && read.warning !== undefined) lot.warnings[read.warning] = (lot.warnings[read.warning] ?? 0) + 1
+      if ('warnings' in read) for (const warning of read.warnings ?? []) lot.warnings[warning] = (lot.warnings[warning] ?? 0) + 1
       const gathered = lot.rows.length + lot.rejected.length
       if (gathered === rowsAtOnce) await send()
       else if (gathered % rowsPerTurn === 0) await nextTurn()

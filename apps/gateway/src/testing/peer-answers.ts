@@ -158,6 +158,7 @@ export const givenImport: ImportReport = {
   onExisting: 'keep',
   web: 'skip',
   columns: null,
+  assumeOptedIn: false,
   maxRowsPerSecond: null,
   offset: 0,
   rows: 0,

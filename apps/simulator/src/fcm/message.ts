@@ -115,6 +115,7 @@ const request = object({
   message: object({
     name: text,
     token: text,
+    fid: text,
     topic: text,
     condition: text,
     data,
@@ -126,11 +127,11 @@ const request = object({
   }),
 })
 
-export type SendRequest = { token: string; isDryRun: boolean }
+export type SendRequest = { address: string; isDryRun: boolean }
 
 /**
- * Checks the body of `messages:send` against the reference of FCM v1: known fields, their types, one token, at most 4,096 bytes. Gives the token and
- * whether the request is a dry run, or the first mistake.
+ * Checks the body of `messages:send` against the reference of FCM v1: known fields, their types, one token or id of an installation, at most 4,096
+ * bytes. Gives that address and whether the request is a dry run, or the first mistake.
  */
 export function checkSendRequest(body: unknown): SendRequest | Violation {
   const wrong = request(body, '')
@@ -141,13 +142,15 @@ export function checkSendRequest(body: unknown): SendRequest | Violation {
     validateOnly?: boolean
   }
   if (!message) return { field: 'message', description: 'Message is not set.' }
-  const { token, topic, condition } = message
+  const { token, fid, topic, condition } = message
   if (topic !== undefined || condition !== undefined) return { field: 'message', description: 'Only a token can be sent to here.' }
-  if (typeof token !== 'string') return { field: 'message', description: 'Recipient of the message is not set.' }
+  if (token !== undefined && fid !== undefined) return { field: 'message', description: 'Recipient of the message is set twice.' }
+  const address = token ?? fid
+  if (typeof address !== 'string') return { field: 'message', description: 'Recipient of the message is not set.' }
   const bytes = payloadBytes(message)
   if (bytes > maxPayloadBytes)
     return { field: 'message', description: `Android message is too big: ${bytes} bytes, at most ${maxPayloadBytes}.` }
-  return { token, isDryRun: validate_only ?? validateOnly ?? false }
+  return { address, isDryRun: validate_only ?? validateOnly ?? false }
 }
 
 /** Counts the bytes that reach the device: the keys and values of data and notification. */

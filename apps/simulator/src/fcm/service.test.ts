@@ -169,6 +169,15 @@ test('FCM refuses an access token of another project as PERMISSION_DENIED, and a
   expect(errorOf(await send(message({ token: foreign.token })))).toMatchObject({ http: 403, errorCode: 'SENDER_ID_MISMATCH' })
 })
 
+test('FCM sends to the id of a Firebase installation as `fid`, and refuses a message with a token and an id', async () => {
+  const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'android', projectId: 'demo', installationIds: true })
+  const fid = devices[0]?.token ?? ''
+  expect((await send(message({ token: undefined, fid }))).status).toBe(200)
+  expect(errorOf(await send(message({ fid })))).toMatchObject({ http: 400, field: 'message' })
+  const unknown = fid.replace(/.{10}$/, '0123456789')
+  expect(errorOf(await send(message({ token: undefined, fid: unknown })))).toMatchObject({ http: 404, errorCode: 'UNREGISTERED' })
+})
+
 test('FCM answers UNREGISTERED to a device token that looks real but is unknown', async () => {
   const unknown = device.token.replace(/.{10}$/, '0123456789')
   expect(errorOf(await send(message({ token: unknown })))).toMatchObject({ http: 404, status: 'NOT_FOUND', errorCode: 'UNREGISTERED' })

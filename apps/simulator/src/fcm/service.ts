@@ -48,8 +48,8 @@ export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessToke
     if (body === undefined) return refuse(invalid({ field: '', description: 'Invalid JSON payload received.' }))
     const message = checkSendRequest(body)
     if ('field' in message) return refuse(invalid(message))
-    const device = devices.android(message.token)
-    if (!device) return isTokenLike(message.token) ? refusals.dead : refusals.bad_token
+    const device = devices.android(message.address)
+    if (!device) return isAddressLike(message.address) ? refusals.dead : refusals.bad_token
     if (device.projectId !== projectId || accounts.project(projectId) !== account) return refusals.sender_mismatch
 
     const name = `projects/${projectId}/messages/0:${Date.now()}${String(++sent).padStart(6, '0')}%${series}`
@@ -85,8 +85,11 @@ function invalid(violation: Violation): No {
   return { code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message, violation }
 }
 
-/** Says whether a token looks real: an id, a colon, a long tail. FCM takes an unknown token that looks real for a phone that has removed the app. */
-const isTokenLike = (token: string): boolean => /^[\w-]{20,}:[\w-]{100,}$/.test(token)
+/**
+ * Says whether an address looks real: the id of an installation, or a token, which is such an id, a colon and a long tail. FCM takes an unknown address
+ * that looks real for a phone that has removed the app.
+ */
+const isAddressLike = (address: string): boolean => /^(?:[\w-]{22}|[\w-]{20,}:[\w-]{100,})$/.test(address)
 
 /** Makes an answer with the error body of Google's APIs (google.rpc.Status) and the details that FCM adds. */
 function refuse({ code, status, errorCode, message, violation }: No): Answer {

@@ -37,15 +37,26 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
       standalone: subscription.standalone ?? null,
     }
   }
+  const token = canonicalToken(subscription.platform, subscription.token)
   return {
     ...common,
-    address: subscription.token,
-    addressHash: hashAddress(appId, 'token', subscription.token),
+    address: token,
+    addressHash: hashAddress(appId, 'token', token),
     keys: null,
     browser: null,
     standalone: null,
   }
 }
+
+/**
+ * Gives a token whose letter case means nothing, in small letters; null for any other address. Apple gives a token as bytes, and apps write them as
+ * hexadecimal digits in either letter case (zulip#35074; spec: identity/token-case).
+ */
+export const smallToken = (platform: Platform, address: string): string | null =>
+  platform === 'ios' && /^[0-9a-f]+$/i.test(address) ? address.toLowerCase() : null
+
+/** Gives a token as it is stored. */
+export const canonicalToken = (platform: Platform, token: string): string => smallToken(platform, token) ?? token
 
 /** Gives the hash by which a device is found: of its app, the kind of its address (phones have a token, browsers an endpoint) and its address. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>

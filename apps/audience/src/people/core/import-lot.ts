@@ -67,8 +67,8 @@ export type PlannedUser = {
 }
 
 export type RowOutcome = { row: number } & (
-  | { is: 'created' | 'updated' | 'kept'; platform: Platform; optedOut: boolean }
-  | { is: 'rejected'; code: 'device_limit' | 'tag_limit'; at: 'externalId' | 'tags'; message: string }
+  | { is: 'created' | 'updated' | 'kept'; platform: Platform; optedOut: boolean; leftOutTags: boolean }
+  | { is: 'rejected'; code: 'device_limit'; at: 'externalId'; message: string }
 )
 
 /**
@@ -110,14 +110,18 @@ export function planLot(
   for (const user of known.users) addUser(user, false)
   for (const { id, key, userId } of known.devices) devices.set(key, { id, userId, planned: undefined })
 
-  const decideRow = ({ row, key, device, externalId, changes, past: said }: ImportRow): RowOutcome => {
+  const decideRow = ({ row, key, device, externalId, changes: asked, past: said }: ImportRow): RowOutcome => {
     const past = {
       ...said,
       createdAt: earlier(said.createdAt, said.createdAt && now),
       lastActiveAt: earlier(said.lastActiveAt, said.lastActiveAt && now),
     }
     const found = devices.get(key)
-    const done = (is: 'created' | 'updated' | 'kept') => ({ row, is, platform: device.platform, optedOut: past.optedOut })
+    const done = (is: 'created' | 'updated' | 'kept', leftOutTags = false) => ({
+      ...{ row, is, leftOutTags },
+      platform: device.platform,
+      optedOut: past.optedOut,
+    })
     if (found && onExisting === 'keep') return done('kept')
 
     const owner = found ? (users.get(found.userId) ?? null) : null
@@ -126,9 +130,11 @@ export function planLot(
     const target = ownership.kind === 'create' ? undefined : users.get(ownership.userId)
     if (ownership.kind === 'join' && (target?.devices ?? 0) >= maxDevicesPerUser)
       return { row, is: 'rejected', code: 'device_limit', at: 'externalId', message: `names a user who has ${maxDevicesPerUser} devices` }
-    const tagNames = new Set([...(target?.tagNames ?? []), ...Object.keys(changes.tags)])
-    if (tagNames.size > maxTagsPerUser)
-      return { row, is: 'rejected', code: 'tag_limit', at: 'tags', message: `would leave the user with more than ${maxTagsPerUser} tags` }
+    const known = target?.tagNames ?? []
+    const isTooMuch = new Set([...known, ...Object.keys(asked.tags)]).size > maxTagsPerUser
+    // A device is worth more than its user's tags, so the row comes without them.
+    const changes = isTooMuch ? { ...asked, tags: {} } : asked
+    const tagNames = new Set([...known, ...Object.keys(changes.tags)])
 
     const user = target ?? addUser({ id: makeId(), externalId, devices: 0, tagNames: [] }, true)
     if (ownership.kind === 'rename') {
@@ -159,7 +165,7 @@ export function planLot(
       registeredAt: before ? before.registeredAt : past.lastActiveAt,
     }
     devices.set(key, { id: planned.id, userId: user.id, planned })
-    return done(found ? 'updated' : 'created')
+    return done(found ? 'updated' : 'created', isTooMuch)
   }
 
   return {

@@ -1,4 +1,5 @@
 import {
+  leftOut,
   mostImportErrors,
   skippedBrowser,
   type ImportError,
@@ -14,15 +15,24 @@ import type { Db, ImportTable } from '../../store/tables.ts'
 type Row = Selectable<ImportTable>
 
 /**
- * An import. The gateway needs `header` (the names of the file's columns) and `tail` (the bytes after the last complete row) to go on reading. `report`:
+ * An import. The gateway needs `header` (the names of the file's columns) and `tail` (the bytes after the last complete row) to go on reading. `headerEnd`:
+ * the offset just after a CSV file's header. `report`:
  * how far the import has come. `errorCount`: how many errors of the import are stored.
  */
-export type ImportRecord = { appId: string; report: ImportReport; header: string[] | null; tail: Buffer | null; errorCount: number }
+export type ImportRecord = {
+  appId: string
+  report: ImportReport
+  header: string[] | null
+  headerEnd: number | null
+  tail: Buffer | null
+  errorCount: number
+}
 
 const toRecord = (row: Row): ImportRecord => ({
   appId: row.app_id,
   report: toReport(row),
   header: row.header,
+  headerEnd: row.header_end,
   tail: row.tail,
   errorCount: row.error_count,
 })
@@ -40,6 +50,7 @@ export async function insertImport(db: Db, id: string, appId: string, settings: 
       on_existing: settings.onExisting,
       web: settings.web,
       columns: settings.columns === undefined ? null : JSON.stringify(settings.columns),
+      assume_opted_in: settings.assumeOptedIn,
       max_rows_per_second: settings.maxRowsPerSecond ?? null,
       header: null,
       tail: null,
@@ -101,6 +112,9 @@ export async function moveImport(
   for (const { code } of rejected) byCode[code] = (byCode[code] ?? 0) + 1
   const warnings = { ...report.warnings }
   for (const [code, count] of Object.entries(lot.warnings)) warnings[code] = (warnings[code] ?? 0) + count
+  const withoutTags = outcomes.filter((outcome) => outcome.is !== 'rejected' && outcome.leftOutTags).length
+  const noTags = leftOut(lot.columnOf.tags ?? 'tags')
+  if (withoutTags > 0) warnings[noTags] = (warnings[noTags] ?? 0) + withoutTags
   const byPlatform = { ...report.byPlatform }
   const counts = { created: 0, updated: 0, kept: 0, optedOut: 0 }
   for (const outcome of outcomes) {
@@ -114,7 +128,7 @@ export async function moveImport(
     .set({
       next_offset: lot.nextOffset,
       tail: null,
-      ...(lot.header === undefined ? {} : { header: JSON.stringify(lot.header) }),
+      ...(lot.header === undefined ? {} : { header: JSON.stringify(lot.header), header_end: lot.headerEnd ?? null }),
       row_count: report.rows + lot.rows.length + lot.rejected.length,
       created_count: report.created + counts.created,
       updated_count: report.updated + counts.updated,
@@ -208,6 +222,7 @@ const toReport = (row: Row): ImportReport => ({
   onExisting: row.on_existing,
   web: row.web,
   columns: row.columns,
+  assumeOptedIn: row.assume_opted_in,
   maxRowsPerSecond: row.max_rows_per_second,
   offset: row.next_offset,
   rows: row.row_count,

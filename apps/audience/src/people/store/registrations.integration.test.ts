@@ -26,7 +26,7 @@ async function givenFound() {
   const registered = await registerSubscription({ db }, { appId, subscription: { ...browser('one'), externalId: 'ann' } })
   const device = toDevice(appId, browser('one'))
   const name = userKeyOf({ appId, externalId: 'ann' })
-  const [found] = await findKnown(db, [{ addressHash: device.addressHash, name, setsTags: 1 }], mostTags)
+  const [found] = await findKnown(db, [{ addressHash: device.addressHash, name, setsTags: 1, smallKey: null }], mostTags)
   if (!found?.device) throw new Error('the device is known')
   const { owner } = found.device
   const decided: Decided = {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Device } from '../core/device.ts'
 import type { UserUpdate } from '../core/identity.ts'
 import { sessionColumns } from './subscriptions.ts'
+import { isStoredInCapitals } from './twins.ts'
 import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, userKeyColumn, splitTags } from './users.ts'
 
@@ -23,9 +24,9 @@ export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
 /**
  * The keys by which the rows of a registration are found. `name`: `userKeyOf` of its external id; null without an external id. `setsTags`: how many
- * tags the registration sets.
+ * tags the registration sets. `smallKey`: `smallKeyOf` of an iOS token of hexadecimal digits; null for any other address.
  */
-export type Sought = { addressHash: Buffer; name: string | null; setsTags: number }
+export type Sought = { addressHash: Buffer; name: string | null; setsTags: number; smallKey: string | null }
 
 /**
  * The row of a user as a registration finds it. `version` changes with every change of the row. `tagNames` is null unless the user might get too many
@@ -35,12 +36,14 @@ export type FoundUser = { id: string; externalId: string | null; version: string
 
 /**
  * The rows that a registration finds: the device at its address with the device's owner, and the user who has its external id (`named`).
- * `namedDevices`: how many devices the user `named` has; 0 when that user is the owner, or when there is none.
+ * `namedDevices`: how many devices the user `named` has; 0 when that user is the owner, or when there is none. `hasTwins`: whether a device has the
+ * token with capitals (store/twins.ts).
  */
 export type Known = {
   device: { id: string; owner: FoundUser } | null
   named: FoundUser | null
   namedDevices: number
+  hasTwins: boolean
 }
 
 /**
@@ -58,12 +61,14 @@ export async function findKnown(db: Db, sought: Sought[], mostTags: number): Pro
       owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_names as "ownerTagNames",
       named.id as "namedId", named.external_id as "namedExternalId", named.version as "namedVersion", named.tag_names as "namedTagNames",
       case when named.id is not null and named.id is distinct from owner.id
-        then (select count(*) from subscriptions where user_id = named.id) end as "namedDevices"
+        then (select count(*) from subscriptions where user_id = named.id) end as "namedDevices",
+      asked.small_key is not null and ${isStoredInCapitals(sql.ref('asked.small_key'))} as "hasTwins"
     from unnest(
         ${sought.map(({ addressHash }) => addressHash)}::bytea[],
         ${sought.map(({ name }) => name)}::text[],
-        ${sought.map(({ setsTags }) => setsTags)}::int[]
-      ) with ordinality as asked(address_hash, name, sets_tags, place)
+        ${sought.map(({ setsTags }) => setsTags)}::int[],
+        ${sought.map(({ smallKey }) => smallKey)}::text[]
+      ) with ordinality as asked(address_hash, name, sets_tags, small_key, place)
       left join lateral (select id, user_id from subscriptions where address_hash = asked.address_hash offset 0) device on true
       left join lateral (${user} where id = device.user_id offset 0) owner on true
       left join lateral (${user} where ${userKeyColumn} = asked.name offset 0) named on true
@@ -82,6 +87,7 @@ type KnownRow = {
   namedVersion: string
   namedTagNames: string[] | null
   namedDevices: number | null
+  hasTwins: boolean
 }
 
 function toKnown(row: KnownRow): Known {
@@ -97,6 +103,7 @@ function toKnown(row: KnownRow): Known {
     named:
       namedId === null ? null : { id: namedId, externalId: row.namedExternalId, version: row.namedVersion, tagNames: row.namedTagNames },
     namedDevices: row.namedDevices ?? 0,
+    hasTwins: row.hasTwins,
   }
 }
 

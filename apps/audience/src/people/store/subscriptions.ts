@@ -21,6 +21,12 @@ export async function lockSubscription(db: Db, { appId, id }: { appId: string; i
     .executeTakeFirst()
 }
 
+export const findAddress = (
+  db: Db,
+  { appId, id }: { appId: string; id: string },
+): Promise<{ platform: Platform; address: string } | undefined> =>
+  db.selectFrom('subscriptions').select(['platform', 'address']).where('id', '=', id).where('app_id', '=', appId).executeTakeFirst()
+
 export const isAddressTaken = async (db: Db, addressHash: Buffer): Promise<boolean> =>
   (await db.selectFrom('subscriptions').select('id').where('address_hash', '=', addressHash).executeTakeFirst()) !== undefined
 
@@ -82,18 +88,15 @@ export async function startSession(
   return rows[0]
 }
 
-/** Writes a browser's new endpoint and keys. An invalidated device is valid again, because the new endpoint may work. An opt-out stays. */
-export const moveEndpoint = (
-  db: Db,
-  id: string,
-  { addressHash, endpoint, keys }: { addressHash: Buffer; endpoint: string; keys: { p256dh: string; auth: string } },
-) =>
+/** Writes a device's new address. An invalidated device is valid again, because the new address may work. An opt-out stays. */
+export const writeAddress = (db: Db, id: string, { addressHash, address, keys }: NewAddress) =>
   db
     .updateTable('subscriptions')
     .set((eb) => ({
-      address: endpoint,
+      address,
       address_hash: addressHash,
-      ...keys,
+      p256dh: keys?.p256dh ?? null,
+      auth: keys?.auth ?? null,
       token_version: eb('token_version', '+', 1),
       invalidated_at: null,
       registered_at: sql<Date>`now()`,
@@ -101,6 +104,9 @@ export const moveEndpoint = (
     }))
     .where('id', '=', id)
     .execute()
+
+/** The address that a device gets. `keys`: null for a phone. */
+export type NewAddress = { addressHash: Buffer; address: string; keys: { p256dh: string; auth: string } | null }
 
 /**
  * Deletes devices, which the caller has locked, and the stored times of their last pushes. A finish of a batch at the same moment may store such a

@@ -99,9 +99,9 @@ export async function findSummaries(db: Db, ids: string[]): Promise<UserSummary[
 
 type SummaryRow = Omit<UserSummary, 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
 
-/** Finds the owner of the device with this address, by the hash of the address. */
-export async function findOwner(db: Db, addressHash: Buffer): Promise<UserAddress | undefined> {
-  return db.selectFrom('subscriptions').select('user_id as userId').where('address_hash', '=', addressHash).executeTakeFirst()
+/** Finds the owner of the device with one of these addresses, by the hashes of the addresses. */
+export async function findOwner(db: Db, addressHashes: Buffer[]): Promise<UserAddress | undefined> {
+  return db.selectFrom('subscriptions').select('user_id as userId').where('address_hash', 'in', addressHashes).executeTakeFirst()
 }
 
 /** Reads a device with its owner and a masked address. Fault: `not_found`. */

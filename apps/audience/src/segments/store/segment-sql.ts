@@ -1,4 +1,5 @@
 import type { DeviceFieldName, Segment, SegmentLeaf, SegmentNode, SegmentScalar, UserFieldName } from '@herald/contracts/segment'
+import { namesOfLanguage, namesOfZone, oldLanguageCodes } from '@herald/contracts/text'
 import { costOf, leavesOf, resolveDate, versionParts } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 
@@ -81,6 +82,13 @@ function factOf({ field, op }: SegmentLeaf): Fact | undefined {
  */
 type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap<string, string> }
 
+/** Gives the SQL of a stored language with the present code in the place of an old one (`withPresentCode`). Every old code has two letters. */
+export const inPresentCode = (language: Sql): Sql =>
+  sql`case split_part(${language}, '-', 1) ${sql.join(
+    oldLanguageCodes.map(([old, present]) => sql`when ${sql.lit(old)} then ${sql.lit(present)} || substr(${language}, 3)`),
+    sql` `,
+  )} else ${language} end`
+
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
 /** Keeps Postgres from merging an inner query into the outer one. With a plain 0 instead of a bigint Postgres would not run the query in parallel. */
@@ -156,13 +164,17 @@ function fieldCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
     case 'nin':
       return sql`not coalesce(${equalsAny(leaf, column, leaf.values, compiling)}, false)`
     case 'contains':
-      return sql`position(${leaf.value} in ${column}) > 0`
+      return sql`position(${leaf.value} in ${wordsOf(leaf, column)}) > 0`
     case 'startsWith':
-      return sql`starts_with(${column}, ${leaf.value})`
+      return sql`starts_with(${wordsOf(leaf, column)}, ${leaf.value})`
     default:
       return compares(leaf, column, leaf.value, compiling, orderSign[leaf.op])
   }
 }
+
+const textsIn = (values: SegmentScalar[]): string[] => values.filter((value) => typeof value === 'string')
+
+const wordsOf = ({ field }: SegmentLeaf, column: Sql): Sql => (field.type === 'language' ? inPresentCode(column) : column)
 
 function columnOf(leaf: SegmentLeaf, { shared, tagColumns }: Compiling): Sql {
   const { field } = leaf
@@ -191,6 +203,10 @@ function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[],
       return sql`${column}::float8 = any(${values}::float8[])`
     case 'boolean':
       return sql`${column} = any(${values}::boolean[])`
+    case 'language':
+      return sql`${column} = any(${textsIn(values).flatMap(namesOfLanguage)}::text[])`
+    case 'zone':
+      return sql`lower(${column}) = any(${[...new Set(textsIn(values).flatMap(namesOfZone))]}::text[])`
     default:
       return sql`${column} = any(${values}::text[])`
   }

@@ -6,6 +6,7 @@ import { encodePush, payloadLimits, serialize } from '@herald/contracts/payload'
 import type { PlaceholderValues } from '@herald/contracts/placeholder'
 import type { Platform } from '@herald/contracts/platform'
 import { compileEntry } from '@herald/contracts/render-entry'
+import { withPresentCode } from '@herald/contracts/text'
 
 export type ToRender = {
   send: FrozenSend
@@ -26,7 +27,7 @@ export function explainMessage({ send, platform, userId, language, values, now }
   if (send.silent || !content) return { ...step, ...measured(platform, push(null), send.ttl), dropped: [] }
 
   const { locale, entry } = chooseLocale(content, language)
-  const fallback = language !== locale && !language?.startsWith(`${locale}-`)
+  const fallback = !`${withPresentCode(language ?? '')}-`.startsWith(`${withPresentCode(locale)}-`)
   const { campaignId: id, name, data } = send
   const shown = compileEntry(entry)({ ...values, data, campaign: { id, name }, now })
   if (!shown) return { ...step, result: 'stop', locale, fallback, truncated: false, dropped: [] }

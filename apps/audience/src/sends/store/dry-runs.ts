@@ -7,7 +7,7 @@ import type { Block, Group } from '../core/dry-run.ts'
 import { hasClaimed, usedAt } from './claims.ts'
 import { digestOf, inSample, variantAt } from './experiment-sql.ts'
 import { devicesNamed, type Selection } from './pages.ts'
-import { devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
+import { devicesMeant, inPresentCode, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 
@@ -68,7 +68,7 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       select unpacked.*, spoken.locale, unpacked.language is not null as speaks
       from unpacked left join lateral (
         select l.locale from locales l
-        where l.variant = unpacked.variant and (unpacked.language = l.locale or starts_with(unpacked.language, l.locale || '-'))
+        where l.variant = unpacked.variant and starts_with(${inPresentCode(sql`unpacked.language`)} || '-', ${inPresentCode(sql`l.locale`)} || '-')
         order by length(l.locale) desc limit 1
       ) as spoken on true
     )

@@ -1,5 +1,5 @@
 import { platformNames, platforms } from '@herald/contracts/platform'
-import { wordsOfRejection } from '../../core/import-words.ts'
+import { wordsOfRejection, wordsOfWarning } from '../../core/import-words.ts'
 import { Count } from '../../ui/Count.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -51,7 +51,14 @@ export function ImportResult({ report }: { report: ImportReport }) {
               </>
             ),
           })),
-          ...Object.entries(warnings).map(([code, count]) => ({ label: `Warning ${code}`, value: <Count value={count} /> })),
+          ...Object.entries(warnings).map(([code, count]) => ({
+            label: `Warning ${code}`,
+            value: (
+              <>
+                <Count value={count} /> <span className="text-muted">{wordsOfWarning(code)}</span>
+              </>
+            ),
+          })),
         ]}
       />
       <FactList

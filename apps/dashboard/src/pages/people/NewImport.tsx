@@ -32,6 +32,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
   const [columns, setColumns] = useState<Partial<Record<string, string>>>({})
   const [existing, setExisting] = useState<'keep' | 'update'>('keep')
   const [withWeb, setWithWeb] = useState(false)
+  const [assumesOptedIn, setAssumesOptedIn] = useState(false)
   const [isDry, setDry] = useState(true)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -48,6 +49,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
     setFormat(formatOf(chosen.name, head))
     setColumns(guessColumns(Object.keys(importFields), header))
   }
+  const saysNothingOfOptOuts = format === 'onesignal_csv' && file?.header.includes('notification_types') === false
   const begin = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     if (file === undefined) return setProblem(problem ?? 'Choose a file first.')
@@ -61,6 +63,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
         format,
         dryRun: isDry,
         onExisting: existing,
+        assumeOptedIn: saysNothingOfOptOuts && assumesOptedIn,
         web: withWeb ? ('import' as const) : ('skip' as const),
         ...(format === 'csv' ? { columns: mapped } : {}),
       }
@@ -91,6 +94,14 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
               <p className="text-muted">
                 The columns of OneSignal’s export are known: nothing has to be mapped. Address, place and spending are not read.
               </p>
+            )}
+            {saysNothingOfOptOuts && (
+              <Checkbox
+                label="All devices of this file have opted in"
+                hint="The export lacks the column notification_types, which says who has opted out. Better: export it too. Without it Herald refuses the file."
+                checked={assumesOptedIn}
+                onChange={(event) => setAssumesOptedIn(event.target.checked)}
+              />
             )}
             <Choice legend="A device that is known already" value={existing} onChange={setExisting} options={onExisting} />
             <Checkbox

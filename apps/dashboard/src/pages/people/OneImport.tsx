@@ -178,8 +178,8 @@ function ForReal({
   const begin = async (): Promise<void> => {
     setBusy(true)
     try {
-      const { format, onExisting, web, columns } = report
-      const body = { format, dryRun: false, onExisting, web, ...(columns === null ? {} : { columns }) }
+      const { format, onExisting, web, columns, assumeOptedIn } = report
+      const body = { format, dryRun: false, onExisting, web, assumeOptedIn, ...(columns === null ? {} : { columns }) }
       onBegun(dataOf(await client.POST('/v1/admin/apps/{appId}/imports', { params: { path: { appId } }, body })), file)
     } catch (fault) {
       setError(fault)

@@ -32,7 +32,7 @@ const pieces = ['a', '\uFFFD', 'ü', '日本', '😀', '"', ',', '\n', '\r\n', '
 /** Makes a CSV file of random fields, and its rows. Fields are quoted where they must be, and sometimes where they need not. */
 function randomFile(seed: number): { file: Buffer; rows: string[][] } {
   const random = openRandom(seed)
-  const lineEnd = random(2) === 0 ? '\n' : '\r\n'
+  const lineEnd = ['\n', '\r\n', '\r'][random(3)] ?? '\n'
   const rows = Array.from({ length: 1 + random(12) }, () =>
     Array.from({ length: 2 + random(3) }, () => Array.from({ length: random(5) }, () => pieces[random(pieces.length)] ?? '').join('')),
   )
@@ -63,10 +63,33 @@ describe('the CSV file of an import', () => {
     ])
   })
 
+  // spec: administration/import-row
+  test.each(['\n', '\r\n', '\r'])(
+    'the lines of an imported CSV file may end with %j, also when a part of the file ends within the line end',
+    (lineEnd) => {
+      const file = Buffer.from(['a,b', '1,"x"', '"2\r",y', '', '3,z'].join(lineEnd) + lineEnd)
+      const rows = readAll(file)
+
+      expect(fieldsOf(rows)).toEqual([['a', 'b'], ['1', 'x'], ['2\r', 'y'], [''], ['3', 'z']])
+      for (let size = 1; size < file.length; size += 1) expect([size, readAll(file, { sizes: [size] })]).toEqual([size, rows])
+    },
+  )
+
+  // spec: administration/import-row
+  test('the lines of one imported CSV file may end in different ways', () => {
+    expect(fieldsOf(readAll(Buffer.from('a,b\r1,"x"\n2,y\r\n"3",z\r4,"w"')))).toEqual([
+      ['a', 'b'],
+      ['1', 'x'],
+      ['2', 'y'],
+      ['3', 'z'],
+      ['4', 'w'],
+    ])
+  })
+
   test('an imported CSV file is read as the package csv-parse reads it, whatever its fields contain', () => {
     for (let seed = 1; seed <= 2_000; seed += 1) {
       const { file, rows } = randomFile(seed)
-      const theirs = parse(file, { bom: true, relax_column_count: true, record_delimiter: ['\n', '\r\n'] })
+      const theirs = parse(file, { bom: true, relax_column_count: true, record_delimiter: ['\r\n', '\n', '\r'] })
       expect([seed, fieldsOf(readAll(file))]).toEqual([seed, theirs])
       expect([seed, theirs]).toEqual([seed, rows])
     }
@@ -79,7 +102,8 @@ describe('the CSV file of an import', () => {
       const random = openRandom(seed + 10_000)
       // Some files get random bytes, so that they are not valid CSV.
       const broken = Buffer.from(file)
-      for (let n = random(4); n > 0 && broken.length > 0; n -= 1) broken[random(broken.length)] = [0x22, 0x2c, 0x0a, 0xff][random(4)] ?? 0
+      for (let n = random(4); n > 0 && broken.length > 0; n -= 1)
+        broken[random(broken.length)] = [0x22, 0x2c, 0x0a, 0x0d, 0xff][random(5)] ?? 0
       const whole = readAll(broken)
       const sizes = Array.from({ length: 5 }, () => 1 + random(7))
 
@@ -120,6 +144,8 @@ describe('the CSV file of an import', () => {
       expect(wrongOf(rows)).toEqual(['row', 'row_too_large', 'row'])
       expect(rows.at(-1)?.end).toBe(file.length)
       expect(readAll(file, { sizes: [1_000_000, 7] })).toEqual(rows)
+      const ofMac = Buffer.from(file.toString().replaceAll('\n', '\r'))
+      expect(readAll(ofMac, { sizes: [65_536] })).toEqual(rows)
     }
   })
 

@@ -23,13 +23,15 @@ export type FileRows = {
 }
 
 /**
- * Reads the rows of a file as its parts arrive: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. `offset`: where in the
+ * Reads the rows of a file as its parts arrive: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. Lines of CSV end with LF,
+ * CRLF or CR, which programs that save "CSV (Macintosh)" still write (mautic#5408). `offset`: where in the
  * file reading begins. A row depends only on the bytes from its own offset on, so reading may begin again after any row and finds the same rows. A
  * broken row ends at its first line end, and the next line is read as a row again; so one wrong quote costs one row and not the rest of the file.
  * Memory holds at most the last part and an incomplete row of 1 MiB.
  */
 export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
   const read = kind === 'csv' ? readCsvRow : readLine
+  const findLineEnd = kind === 'csv' ? lineEndIn : (lines: Buffer, from: number) => lines.indexOf(lineFeed, from)
   let bytes: Buffer = Buffer.alloc(0)
   let isAtStart = offset === 0
   /** Whether reading is inside a row that is too large. Its bytes up to its first line end are thrown away. */
@@ -41,9 +43,10 @@ export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
     let at = from
     while (at < bytes.length) {
       if (isSkipping) {
-        const lineEnd = bytes.indexOf(lineFeed, at)
-        at = lineEnd < 0 ? bytes.length : lineEnd + 1
-        if (lineEnd < 0 && !isEnd) break
+        const lineEnd = findLineEnd(bytes, at)
+        const end = lineEnd < 0 ? (isEnd ? bytes.length : undefined) : endOfLine(bytes, lineEnd, isEnd)
+        at = end ?? (lineEnd < 0 ? bytes.length : lineEnd)
+        if (end === undefined) break
         isSkipping = false
         yield { end: offset + at, wrong: 'row_too_large' }
         continue
@@ -75,10 +78,10 @@ export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
 
 /** Reads the first row of some bytes; undefined when the row is not complete. `isEnd`: no bytes follow, so the last row is complete. */
 export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
-  const lineEnd = bytes.indexOf(lineFeed)
-  if (lineEnd < 0 && !isEnd) return undefined
-  const line = lineOf(bytes, lineEnd)
-  const end = lineEnd < 0 ? bytes.length : lineEnd + 1
+  const lineEnd = lineEndIn(bytes, 0)
+  const end = lineEnd < 0 ? bytes.length : endOfLine(bytes, lineEnd, isEnd)
+  if (end === undefined || (lineEnd < 0 && !isEnd)) return undefined
+  const line = lineEnd < 0 ? bytes : bytes.subarray(0, lineEnd)
   if (line.includes(quote)) return readQuotedRow(bytes, isEnd, { end, wrong: 'bad_quotes' })
   const text = readUtf8(line)
   return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, fields: text.split(',') }
@@ -122,19 +125,27 @@ function readQuotedRow(bytes: Buffer, isEnd: boolean, bad: Read): Read | undefin
       at += 1
       continue
     }
-    const isLast = at + (bytes[at] === carriageReturn ? 1 : 0) >= bytes.length
-    if (isLast && !isEnd) return undefined
-    const end = isLast ? bytes.length : endOfLine(bytes, at)
-    if (end === undefined) return bad
+    if (at < bytes.length && !isLineEnd(bytes[at])) return bad
+    const end = at < bytes.length ? endOfLine(bytes, at, isEnd) : isEnd ? at : undefined
+    if (end === undefined) return undefined
     const isText = !fields.some((field) => field.includes('\uFFFD')) || readUtf8(bytes.subarray(0, end)) !== undefined
     return isText ? { end, fields } : { end, wrong: 'invalid_utf8' }
   }
 }
 
-/** Gives the offset just after the line end at `at`, or undefined when there is no line end. */
-function endOfLine(bytes: Buffer, at: number): number | undefined {
+const isLineEnd = (byte: number | undefined): boolean => byte === lineFeed || byte === carriageReturn
+
+/** Gives the offset of the first line end of CSV at or after `from`; -1 when there is none. */
+function lineEndIn(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) if (isLineEnd(bytes[at])) return at
+  return -1
+}
+
+/** Gives the offset just after the line end at `at`. Undefined when it is a CR behind which an LF may still arrive. */
+function endOfLine(bytes: Buffer, at: number, isEnd: boolean): number | undefined {
   if (bytes[at] === lineFeed) return at + 1
-  return bytes[at] === carriageReturn && bytes[at + 1] === lineFeed ? at + 2 : undefined
+  if (at + 1 === bytes.length && !isEnd) return undefined
+  return bytes[at + 1] === lineFeed ? at + 2 : at + 1
 }
 
 type Field = { text: string; end: number }
@@ -142,13 +153,11 @@ type Field = { text: string; end: number }
 /** Reads a field without quotes. It ends at a comma, a line end or the end of the bytes; a quote inside it is wrong. */
 function readPlainField(bytes: Buffer, from: number): Field | 'bad' {
   let end = from
-  while (end < bytes.length && bytes[end] !== comma && bytes[end] !== lineFeed) {
+  while (end < bytes.length && bytes[end] !== comma && !isLineEnd(bytes[end])) {
     if (bytes[end] === quote) return 'bad'
     end += 1
   }
-  const isBeforeLineEnd = (bytes[end] === lineFeed || end === bytes.length) && end > from && bytes[end - 1] === carriageReturn
-  const to = isBeforeLineEnd ? end - 1 : end
-  return { text: bytes.toString('utf8', from, to), end: to }
+  return { text: bytes.toString('utf8', from, end), end }
 }
 
 /**

@@ -4,12 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { readColumns, readRow } from './import-row.ts'
 import { withZone } from './import-values.ts'
 
+const csv = { format: 'csv', assumeOptedIn: false } as const
 const anywhere = { allowPrivate: false, hosts: ['*'] }
 const point = createECDH('prime256v1').generateKeys()
 const keys = { p256dh: point.toString('base64url'), auth: Buffer.alloc(16, 1).toString('base64url') }
 
 function readCsv(row: Record<string, string>, { format = 'csv', web = 'skip' }: { format?: ImportFormat; web?: 'skip' | 'import' } = {}) {
-  const columns = readColumns(format, null, Object.keys(row))
+  const columns = readColumns({ format, columns: null, assumeOptedIn: true }, Object.keys(row))
   return readRow({ end: 0, fields: Object.values(row) }, { format, web }, columns, anywhere)
 }
 const readJson = (text: string, web: 'skip' | 'import' = 'import') =>
@@ -51,16 +52,18 @@ test('a row of an imported CSV file has the fields of a registration, and its em
 })
 
 test('an imported file without a required column is refused with the name of that column, before a row is read', () => {
-  expect(() => readColumns('csv', null, ['token', 'externalId'])).toThrow('platform is not a column of the file')
-  expect(() => readColumns('csv', null, ['platform'])).toThrow('token is not a column of the file, and neither is endpoint')
-  expect(() => readColumns('csv', { externalId: 'customer' }, ['platform', 'token'])).toThrow(
+  expect(() => readColumns({ ...csv, columns: null }, ['token', 'externalId'])).toThrow('platform is not a column of the file')
+  expect(() => readColumns({ ...csv, columns: null }, ['platform'])).toThrow('token is not a column of the file, and neither is endpoint')
+  expect(() => readColumns({ ...csv, columns: { externalId: 'customer' } }, ['platform', 'token'])).toThrow(
     'columns.externalId is not a column of the file',
   )
-  expect(() => readColumns('onesignal_csv', null, ['identifier'])).toThrow('device_type is not a column of the file')
+  expect(() => readColumns({ ...csv, format: 'onesignal_csv', columns: null }, ['identifier'])).toThrow(
+    'device_type is not a column of the file',
+  )
 })
 
 test('columns of an imported file are found by the names that the import gives for them', () => {
-  const columns = readColumns('csv', { externalId: 'customer no', token: 'fcm' }, ['customer no', 'fcm', 'platform'])
+  const columns = readColumns({ ...csv, columns: { externalId: 'customer no', token: 'fcm' } }, ['customer no', 'fcm', 'platform'])
 
   expect(readRow({ end: 0, fields: ['c-7', 'tok', 'ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toEqual({
     device: { platform: 'ios', token: 'tok', externalId: 'c-7' },
@@ -78,11 +81,9 @@ describe('a wrong row of an import', () => {
     [{ platform: 'ios', token: 'has space' }, 'token', 'invalid_field'],
     [{ platform: 'ios', token: '' }, 'token', 'invalid_field'],
     [{ platform: 'palm', token: 'abc' }, 'platform', 'invalid_field'],
-    [{ platform: 'ios', token: 'abc', tags: 'plan=pro' }, 'tags', 'invalid_field'],
-    [{ platform: 'ios', token: 'abc', tags: '{"__proto__":{"a":1}}' }, 'tags', 'invalid_field'],
-    [{ platform: 'ios', token: 'abc', timezone: 'Mars/Base' }, 'timezone', 'invalid_field'],
-    [{ platform: 'ios', token: 'abc', sessionCount: '-1' }, 'sessionCount', 'invalid_field'],
-    [{ platform: 'ios', token: 'abc', createdAt: 'yesterday' }, 'createdAt', 'invalid_field'],
+    [{ platform: 'ios', token: 'abc', externalId: '..' }, 'externalId', 'invalid_field'],
+    [{ platform: 'ios', token: '<abc>' }, 'token', 'invalid_field'],
+    [{ platform: 'ios', token: 'has space', timezone: 'Mars/Base' }, 'token', 'invalid_field'],
     [{ platform: 'ios', token: 'abc', optedIn: 'perhaps' }, 'optedIn', 'invalid_field'],
     [{ platform: 'ios', token: 'dQw4:APA91bH' }, 'token', 'ios_fcm_token'],
   ])('the imported row %j is rejected, and the error names its wrong column', (row, column, code) => {
@@ -94,17 +95,21 @@ describe('a wrong row of an import', () => {
     const wrong = [
       readCsv({ platform: canary, token: 'abc' }),
       readCsv({ platform: 'ios', token: `${canary} :` }),
-      readCsv({ platform: 'ios', token: 'abc', tags: `{"${canary} x":1}` }),
-      readCsv({ platform: 'ios', token: 'abc', language: canary.repeat(9) }),
+      readCsv({ platform: 'ios', token: 'abc', externalId: canary.repeat(20) }),
       readCsv({ platform: 'web', token: '', endpoint: `http://${canary}/`, ...keys }, { web: 'import' }),
       readCsv({ device_type: '0', identifier: `${canary}:x` }, { format: 'onesignal_csv' }),
       readJson(`{"${canary}":1,"platform":"ios","token":"a"}`),
-      readJson(`{"platform":"ios","token":"a","tags":{"${canary}":{"${canary}":1}}}`),
       readJson(canary),
+    ]
+    const leftOut = [
+      readCsv({ platform: 'ios', token: 'abc', tags: `{"${canary} x":1}` }),
+      readCsv({ platform: 'ios', token: 'abc', language: canary.repeat(9) }),
+      readJson(`{"platform":"ios","token":"a","tags":{"${canary}":{"${canary}":1}}}`),
     ]
 
     expect(wrong.every((row) => 'rejected' in row)).toBe(true)
-    expect(JSON.stringify(wrong)).not.toContain(canary)
+    expect(leftOut.every((row) => 'device' in row)).toBe(true)
+    expect(JSON.stringify([wrong, leftOut])).not.toContain(canary)
   })
 
   test('an imported row of JSON is rejected when it is no object or has an unknown field', () => {
@@ -114,18 +119,80 @@ describe('a wrong row of an import', () => {
   })
 
   test('an imported row is rejected when it has another number of fields than the header', () => {
-    const columns = readColumns('csv', null, ['platform', 'token'])
+    const columns = readColumns({ ...csv, columns: null }, ['platform', 'token'])
     expect(readRow({ end: 0, fields: ['ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({
       rejected: { column: null, code: 'wrong_column_count' },
     })
   })
 })
 
+describe('a wrong value that a device can do without', () => {
+  // spec: administration/import-left-out
+  test.each([
+    ['timezone', 'GMT+03:00'],
+    ['timezone', 'GMT-06:00'],
+    ['language', 'not a language'],
+    ['country', 'Germany'],
+    ['appVersion', 'x'.repeat(256)],
+    ['sdkVersion', 'a\nb'],
+    ['osVersion', 'a\u0007b'],
+    ['deviceModel', 'x'.repeat(256)],
+    ['browser', 'of a phone'],
+    ['standalone', 'perhaps'],
+    ['sessionCount', '-1'],
+    ['createdAt', 'yesterday'],
+    ['lastActiveAt', '31.01.2024'],
+    ['tags', 'plan=pro'],
+    ['tags', '[1]'],
+  ])('an import leaves the %s %j out, keeps the device, and names the column in a warning', (column, value) => {
+    const row = { platform: 'ios', token: 'abc', externalId: 'ann', [column]: value }
+    expect(readCsv(row)).toEqual({ device: { platform: 'ios', token: 'abc', externalId: 'ann' }, warnings: [`left_out:${column}`] })
+  })
+
+  // spec: administration/import-left-out
+  test.each([
+    ['{"plan":"pro","no name":1,"a.b":2}', { plan: 'pro', 'a.b': 2 }],
+    ['{"a":{"b":1},"a.b":2}', { 'a.b': 2 }],
+    ['{"__proto__":{"a":1},"plan":"pro"}', { plan: 'pro' }],
+    ['{"big":9007199254740993,"huge":1e400,"plan":"pro"}', { plan: 'pro' }],
+    [`{"${'x'.repeat(400)}":1}`, undefined],
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`no name ${n}`, n]).concat([['plan', 1]]))), { plan: 1 }],
+  ])('an import leaves out only the wrong ones of the tags %s', (tags, kept) => {
+    expect(readCsv({ platform: 'ios', token: 'abc', tags })).toEqual({
+      device: { platform: 'ios', token: 'abc', ...(kept && { tags: kept }) },
+      warnings: ['left_out:tags'],
+    })
+  })
+
+  // spec: administration/import-left-out
+  test('the warning names the column of the file, each column once, in every format', () => {
+    const columns = readColumns({ ...csv, columns: { timezone: 'tz', language: 'lang' } }, ['platform', 'token', 'tz', 'lang'])
+    expect(readRow({ end: 0, fields: ['ios', 'abc', 'x', '!'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({
+      warnings: ['left_out:lang', 'left_out:tz'],
+    })
+    expect(readJson('{"platform":"ios","token":"a","language":null,"tags":{"a b":1,"c d":2}}')).toEqual({
+      device: { platform: 'ios', token: 'a', tags: {} },
+      warnings: ['left_out:tags', 'left_out:language'],
+    })
+    expect(readCsv({ device_type: '0', identifier: 'a', external_id: 'ann', timezone_id: 'GMT+1x' }, { format: 'onesignal_csv' })).toEqual({
+      device: { platform: 'ios', token: 'a', externalId: 'ann', optedIn: true },
+      warnings: ['left_out:timezone_id'],
+    })
+  })
+})
+
+test('a header with another line end than LF, CRLF and CR is refused, because the whole file would be the header', () => {
+  for (const lineEnd of ['\u2028', '\u0085', '\v'])
+    expect(() => readColumns({ ...csv, columns: null }, ['token', 'platform', `externalId${lineEnd}abc`, 'ios', 'ann'])).toThrow(
+      'LF, CRLF or CR',
+    )
+})
+
 // spec: administration/import-web, identity/endpoint-host
 test('an import skips browsers unless it asks for them; then they must be valid registrations', () => {
   const browser = { platform: 'web', token: '', endpoint: 'https://fcm.googleapis.com/x', ...keys }
   const strict = { allowPrivate: false, hosts: ['*.push.apple.com'] }
-  const columns = readColumns('csv', null, Object.keys(browser))
+  const columns = readColumns({ ...csv, columns: null }, Object.keys(browser))
 
   expect(readCsv(browser)).toMatchObject({ rejected: { code: 'web_skipped' } })
   expect(readCsv(browser, { web: 'import' })).toEqual({ device: { platform: 'web', endpoint: 'https://fcm.googleapis.com/x', keys } })
@@ -218,9 +285,26 @@ describe('an import of OneSignal’s export', () => {
   })
 
   test('a OneSignal row with only the seconds from UTC is imported without a time zone and with a warning', () => {
-    expect(read({ timezone_id: '' })).toMatchObject({ warning: 'timezone_without_name' })
+    expect(read({ timezone_id: '' })).toMatchObject({ warnings: ['timezone_without_name'] })
     expect(read({ timezone_id: '' })).not.toHaveProperty('device.timezone')
-    expect(read({ timezone_id: '', timezone: '' })).not.toHaveProperty('warning')
+    expect(read({ timezone_id: '', timezone: '' })).not.toHaveProperty('warnings')
+  })
+
+  // spec: administration/import-onesignal
+  test('a OneSignal row without an external id is imported with a warning', () => {
+    expect(read({ external_user_id: '' })).toMatchObject({ device: { platform: 'ios' }, warnings: ['no_external_id'] })
+  })
+
+  // spec: administration/import-opted-in
+  test('a OneSignal export without notification_types is refused at that column, unless the operator assumes that everybody has opted in', () => {
+    const header = ['identifier', 'device_type']
+    const settings = { format: 'onesignal_csv', columns: null } as const
+    expect(() => readColumns({ ...settings, assumeOptedIn: false }, header)).toThrow('notification_types is not a column of the file')
+    const columns = readColumns({ ...settings, assumeOptedIn: true }, header)
+    expect(readRow({ end: 0, fields: ['a', '0'] }, { format: 'onesignal_csv', web: 'skip' }, columns, anywhere)).toMatchObject({
+      device: { optedIn: true },
+    })
+    expect(readColumns({ ...settings, assumeOptedIn: false }, [...header, 'notification_types']).width).toBe(3)
   })
 
   test('OneSignal’s external id may be in either of two columns, and an error names the column that has the wrong value', () => {

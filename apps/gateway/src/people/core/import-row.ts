@@ -1,8 +1,9 @@
 import { endpointProblem, type EndpointRule } from '@herald/contracts/destination'
-import { Fault, fault } from '@herald/contracts/fault'
+import { Fault, fault, type FaultDetail } from '@herald/contracts/fault'
 import {
   ImportedDevice,
   importFields,
+  leftOut,
   skippedBrowser,
   type ImportError,
   type ImportField,
@@ -14,8 +15,8 @@ import type { FileRow, WrongRow } from './import-file.ts'
 import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
 import { oneSignalNames, readOneSignalRow } from './onesignal-row.ts'
 
-/** What a row of the file says: a device to write, or why the row is refused. */
-export type ReadRow = { device: ImportedDevice; warning?: string } | { rejected: Omit<ImportError, 'row'> }
+/** What a row of the file says: a device to write, and what was left out of it; or why the row is refused. */
+export type ReadRow = { device: ImportedDevice; warnings?: string[] } | { rejected: Omit<ImportError, 'row'> }
 
 /** Which columns a CSV file has, and which field each of them holds. */
 export type Columns = {
@@ -30,17 +31,27 @@ const mostColumns = 1_000
 const longestName = 255
 
 /**
- * Finds the columns of a CSV file by its header. Gives the Fault `invalid_body` in three cases. At the name of a column: every row needs it and the
- * file lacks it. At `columns.<field>`: the request names a column for the field that the file lacks. Without a path: the header has too many columns
- * or too long names.
+ * Finds the columns of a CSV file by its header. Gives the Fault `invalid_body` in three cases. At the name of a column: the import needs it and the
+ * file lacks it. At `columns.<field>`: the request names a column for the field that the file lacks. Without a path: the header has too many columns,
+ * too long names, or a line end that CSV does not have.
  */
-export function readColumns(format: ImportFormat, columns: Record<string, string> | null, header: string[]): Columns {
+export function readColumns(
+  { format, columns, assumeOptedIn }: Pick<ImportReport, 'format' | 'columns' | 'assumeOptedIn'>,
+  header: string[],
+): Columns {
+  if (header.some((name) => /[\v\f\u0085\u2028\u2029]/.test(name)))
+    throw missing('', 'must end its lines with LF, CRLF or CR; its header holds another line end')
   if (header.length > mostColumns || header.some((name) => name.length > longestName))
     throw missing('', `must have at most ${mostColumns} columns, with names of at most ${longestName} characters`)
   const names = header.map((name) => name.trim())
   const at = new Map(names.map((name, place) => [name, place] as const).toReversed())
   if (format === 'onesignal_csv') {
     for (const name of ['identifier', 'device_type']) if (!at.has(name)) throw missing(name, 'is not a column of the file')
+    if (!at.has('notification_types') && !assumeOptedIn)
+      throw missing(
+        'notification_types',
+        'is not a column of the file, so nobody knows who has opted out; export it too, or say assumeOptedIn: true when all have opted in',
+      )
     return { width: header.length, at, nameOf: oneSignalNames(at) }
   }
   const nameOf = new Map(importFields.map((field) => [field, columns?.[field] ?? field] as const).filter(([, name]) => at.has(name)))
@@ -60,29 +71,66 @@ const wrongRows: Record<WrongRow, string> = {
 }
 
 type Settings = Pick<ImportReport, 'format' | 'web'>
-type Candidate = { device: Record<string, unknown>; columnOf: (path: string) => string | null; warning?: string }
+type Candidate = { device: Record<string, unknown>; columnOf: (path: string) => string | null; warnings?: string[] }
 
-/** Reads a row and checks it by the rules of a registration. `columns` is undefined for a file that is not CSV. */
+/**
+ * Reads a row and checks it by the rules of a registration. A wrong value that a device can do without is left out, with a warning
+ * (spec: administration/import-left-out). `columns` is undefined for a file that is not CSV.
+ */
 export function readRow(row: FileRow, { format, web }: Settings, columns: Columns | undefined, endpointRule: EndpointRule): ReadRow {
   if ('wrong' in row) return rejected(null, row.wrong, wrongRows[row.wrong])
   const candidate = 'text' in row ? readJson(row.text) : readFields(row.fields, format, columns)
   if ('rejected' in candidate) return candidate
-  const { device, columnOf, warning } = candidate
-  const { platform, token, endpoint } = device
+  const { device: given, columnOf } = candidate
+  const { platform, token, endpoint } = given
 
   if (platform === 'web' && web === 'skip') return rejected(null, skippedBrowser, 'is a browser, and the import skips browsers')
   if (platform === 'ios' && typeof token === 'string' && token.includes(':'))
     return rejected(columnOf('token'), 'ios_fcm_token', 'is a registration token of Firebase, which APNs does not know')
-  try {
-    const checked = parseBody(ImportedDevice, device)
+  const warnings = new Set(candidate.warnings)
+  // Each round leaves out at least one value, because a fault lists only the first 50 mistakes.
+  for (let device = given; ;) {
+    const wrong = mistakesIn(device)
+    if (Array.isArray(wrong)) {
+      const grave = wrong.find(({ path }) => !isOptional(path))
+      if (grave) return rejected(columnOf(grave.path), 'invalid_field', grave.message)
+      for (const { path } of wrong) {
+        device = without(device, path)
+        warnings.add(leftOut(columnOf(path) ?? path.split('.', 1)[0] ?? ''))
+      }
+      continue
+    }
     const problem = typeof endpoint === 'string' ? endpointProblem(endpoint, endpointRule) : undefined
     if (problem !== undefined) return rejected(columnOf('endpoint'), 'invalid_field', problem)
-    return { device: checked, ...(warning === undefined ? {} : { warning }) }
+    return { device: wrong.device, ...(warnings.size === 0 ? {} : { warnings: [...warnings] }) }
+  }
+}
+
+/** Checks a row's device by the rules of a registration. Gives the device, or its mistakes. */
+function mistakesIn(device: Record<string, unknown>): { device: ImportedDevice } | FaultDetail[] {
+  try {
+    return { device: parseBody(ImportedDevice, device) }
   } catch (error) {
     if (!Fault.is(error)) throw error
-    const { path = '', message = 'is not valid' } = error.details?.[0] ?? {}
-    return rejected(columnOf(path), 'invalid_field', message)
+    return error.details ?? [{ path: '', message: 'is not valid' }]
   }
+}
+
+/** The fields that an import never leaves out. `optedIn` is one of them, because whoever has opted out must not be opted in. */
+const needed: ReadonlySet<ImportField> = new Set(['platform', 'token', 'endpoint', 'p256dh', 'auth', 'externalId', 'optedIn'])
+
+function isOptional(path: string): boolean {
+  const field = fieldAt(path)
+  return field !== undefined && !needed.has(field)
+}
+
+/** Leaves out the value at a path: a field, or of the tags the one that is wrong. Leaves out all tags when the path, which may be cut, names none. */
+function without(device: Record<string, unknown>, path: string): Record<string, unknown> {
+  const [field = ''] = path.split('.', 1)
+  const { [field]: value, ...rest } = device
+  const tags = field === 'tags' && path !== 'tags' ? Object.entries(value ?? {}) : []
+  const kept = tags.filter(([tag]) => path !== `tags.${tag}` && !path.startsWith(`tags.${tag}.`))
+  return kept.length < tags.length ? { ...rest, tags: Object.fromEntries(kept) } : rest
 }
 
 const rejected = (column: string | null, code: string, message: string): { rejected: Omit<ImportError, 'row'> } => ({

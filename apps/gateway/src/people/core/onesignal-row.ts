@@ -44,7 +44,7 @@ export const oneSignalNames = (columns: ReadonlyMap<string, unknown>): ReadonlyM
  */
 export function readOneSignalRow(
   read: (column: string) => string,
-): { device: Record<string, unknown>; columnOf: (path: string) => string | null; warning?: string } | { wrong: string } {
+): { device: Record<string, unknown>; columnOf: (path: string) => string | null; warnings: string[] } | { wrong: string } {
   const platform = platforms.get(read('device_type').trim())
   if (platform === undefined) return { wrong: 'must be 0 (iOS), 1 (Android), 5, 8 or 17 (browsers)' }
   const nameColumn = read('external_user_id') === '' ? 'external_id' : 'external_user_id'
@@ -76,8 +76,11 @@ export function readOneSignalRow(
       if (field === undefined) return null
       return field === 'externalId' ? nameColumn : (columnOfField[field] ?? null)
     },
-    // Without a zone's name the export has only the seconds from UTC, which dozens of zones share.
-    ...(said.timezone === '' && read('timezone') !== '' ? { warning: 'timezone_without_name' } : {}),
+    warnings: [
+      // Without a zone's name the export has only the seconds from UTC, which dozens of zones share.
+      ...(said.timezone === '' && read('timezone') !== '' ? ['timezone_without_name'] : []),
+      ...(said.externalId === '' ? ['no_external_id'] : []),
+    ],
   }
 }
 

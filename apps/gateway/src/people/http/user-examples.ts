@@ -44,6 +44,7 @@ const begun = {
   onExisting: 'keep',
   web: 'skip',
   columns: null,
+  assumeOptedIn: false,
   maxRowsPerSecond: null,
   offset: 0,
   rows: 0,

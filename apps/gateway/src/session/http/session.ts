@@ -1,5 +1,5 @@
 import { fault } from '@herald/contracts/fault'
-import { line } from '@herald/contracts/text'
+import { line, visible } from '@herald/contracts/text'
 import { z } from 'zod'
 import { baseUrlOf } from '../../core/base-url.ts'
 import { endedCookie, sessionCookie, type SignedIn } from '../../core/session-door.ts'
@@ -7,7 +7,9 @@ import { SessionRead, SignInLink } from './session-answers.ts'
 import { Reply } from '../../http/reply.ts'
 import { own, route } from '../../http/route.ts'
 
-const name = line(1, 64).optional()
+const name = line(1, 64)
+  .refine(...visible)
+  .optional()
 
 const BeginSession = z
   .strictObject({ token: z.string().min(1).max(1024).optional(), code: z.string().min(1).max(128).optional(), name })

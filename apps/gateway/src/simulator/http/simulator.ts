@@ -1,7 +1,7 @@
 import { providerKinds } from '@herald/contracts/app'
 import { invalidField } from '@herald/contracts/fault'
 import { platforms } from '@herald/contracts/platform'
-import { Country, ExternalId, LanguageTag, line, Tags, TimeZone } from '@herald/contracts/text'
+import { Country, ExternalId, LanguageTag, line, Tags, TimeZone, visible } from '@herald/contracts/text'
 import { z } from 'zod'
 import { baseUrlOf } from '../../core/base-url.ts'
 import { pageQuery } from '../../core/page.ts'
@@ -16,7 +16,9 @@ const TakeAccount = z.strictObject({ appId: ObjectId, kind: z.enum(providerKinds
 const AddDevice = z.strictObject({
   appId: ObjectId,
   platform: z.enum(platforms),
-  name: line(1, 64).optional(),
+  name: line(1, 64)
+    .refine(...visible)
+    .optional(),
   externalId: ExternalId.optional(),
   language: LanguageTag.optional(),
   timezone: TimeZone.optional(),

@@ -36,8 +36,10 @@ export const fcm: Provider<FcmSettings, FcmCredentials> = {
   },
   withoutToken(payload) {
     const { message, ...rest } = fields(payload)
-    const { token } = fields(message)
-    return typeof token === 'string' ? { ...rest, message: { ...fields(message), token: `…${token.slice(-4)}` } } : payload
+    const shown = fields(message)
+    const key = typeof shown['fid'] === 'string' ? 'fid' : 'token'
+    const address = shown[key]
+    return typeof address === 'string' ? { ...rest, message: { ...shown, [key]: `…${address.slice(-4)}` } } : payload
   },
 }
 

@@ -46,6 +46,9 @@ test('a payload is shown complete, except the token inside FCM’s message', () 
   expect(JSON.stringify(payloadOf('android', {}))).toContain('"token"')
   const shown = providers.fcm.withoutToken?.(payloadOf('android', {})) as { message: { token: string } }
   expect(shown).toEqual({ message: { ...(payloadOf('android', {}) as typeof shown).message, token: '…oken' } })
+  expect(providers.fcm.withoutToken?.({ message: { fid: 'cP9fTq0dR2e1Gh3JkLmN0p', data: {} } })).toEqual({
+    message: { fid: '…mN0p', data: {} },
+  })
   expect(providers.fcm.withoutToken?.(null)).toBeNull()
   for (const platform of ['ios', 'web'] as const) expect(JSON.stringify(payloadOf(platform, {}))).not.toContain('"token"')
 })

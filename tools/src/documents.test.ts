@@ -96,7 +96,16 @@ const notOfAnApp = [
   ...(read('apps/simulator/src/config.ts').match(/SIMULATOR_[A-Z_]+/g) ?? []),
   ...['HERALD_URL', 'HERALD_TOKEN', 'HERALD_APP', 'TEST_INFRA', 'NODE_OPTIONS'],
   // Words of FCM, of HTTP/2 and of the system's functions for looking up names.
-  ...['INVALID_ARGUMENT', 'SENDER_ID_MISMATCH', 'THIRD_PARTY_AUTH_ERROR', 'PERMISSION_DENIED', 'REFUSED_STREAM', 'EAI_AGAIN'],
+  ...[
+    'INVALID_ARGUMENT',
+    'SENDER_ID_MISMATCH',
+    'THIRD_PARTY_AUTH_ERROR',
+    'PERMISSION_DENIED',
+    'REFUSED_STREAM',
+    'EAI_AGAIN',
+    'QUOTA_EXCEEDED',
+    'RESOURCE_EXHAUSTED',
+  ],
   // A setting of the invented provider in docs/add-a-provider.md.
   'HMS_URL',
 ]

@@ -10,7 +10,13 @@ const rig = await openAudience()
 const { audience, db } = rig
 const { take, givenBatches } = withBatches(rig)
 /** Each call gives the rates as another process knows them. */
-const openRates = () => openSendRates({ db, log: audience.log })
+const openRates = () => openSendRates({ db, log: audience.log }, 0)
+const appOfOne = newId()
+await givenCrowd(db, { appId: appOfOne, count: 1, platform: 'android' })
+const [single = ''] = await givenBatches(appOfOne)
+/** Gives in how many milliseconds a batch of one push has its turn; 0 when it has it now. */
+const turnOf = async (rates: ReturnType<typeof openRates>, rate: Rate) =>
+  (await rates.withoutTurn([{ batchId: single, rate }]))[0]?.inMs ?? 0
 const newRate = (most: number | null = 9_000) => ({ scope: `fcm ${newId()}`, platform: 'android' as const, most })
 type Rate = ReturnType<typeof newRate>
 
@@ -29,12 +35,12 @@ const letTimePass = (rate: Rate, seconds: number) => {
 describe('the rate that credentials share', () => {
   test('a minute’s worth of pushes goes out at once, and then as many a second as the rate says; all processes see one row', async () => {
     const [one, other, rate] = [openRates(), openRates(), newRate(10)]
-    expect(await one.turnInMs(rate)).toBeLessThan(-59_000)
-    await one.took(rate, 600)
-    expect(await one.turnInMs(rate)).toBeGreaterThan(-1_000)
-    await one.took(rate, 50)
-    expect(await other.turnInMs(rate)).toBeGreaterThan(4_000)
-    expect(await other.turnInMs(rate)).toBeLessThanOrEqual(5_000)
+    expect(await turnOf(one, rate)).toBe(0)
+    await one.took(rate, 590)
+    expect(await turnOf(one, rate)).toBe(0)
+    await one.took(rate, 60)
+    expect(await turnOf(other, rate)).toBeGreaterThan(4_000)
+    expect(await turnOf(other, rate)).toBeLessThanOrEqual(5_100)
   })
 
   test('when more than 1 % of the answers are quota answers the rate falls to 70 %, and no further for pushes that were on their way', async () => {
@@ -48,7 +54,7 @@ describe('the rate that credentials share', () => {
     await rates.heard(answers(rate, 0, 500, 60_000), newId())
     expect(await perSecond(rate)).toBeCloseTo(70, 0)
     // The bucket is empty from now on.
-    expect(await rates.turnInMs(rate)).toBeGreaterThan(-200)
+    expect((await rowOf(rate)).next_at.getTime()).toBeGreaterThan(Date.now() - 5_000)
   })
 
   test('the rate falls at once to what was accepted in the last minute, and grows by 5 % a second, up to its most', async () => {
@@ -56,10 +62,10 @@ describe('the rate that credentials share', () => {
     await rates.heard(answers(rate, 6_000, 24_000), newId())
     expect(await perSecond(rate)).toBeCloseTo(100, 0)
     await letTimePass(rate, 10)
-    await openRates().turnInMs(rate)
+    await turnOf(openRates(), rate)
     expect(await perSecond(rate)).toBeCloseTo(100 * 1.05 ** 10, 0)
     await letTimePass(rate, 600)
-    await openRates().turnInMs(rate)
+    await turnOf(openRates(), rate)
     expect(await perSecond(rate)).toBe(9_000)
   })
 
@@ -73,20 +79,20 @@ describe('the rate that credentials share', () => {
     expect(found).toBeGreaterThan(90)
     expect(found).toBeLessThan(100)
     await letTimePass(rate, 60)
-    await openRates().turnInMs(rate)
+    await turnOf(openRates(), rate)
     expect(await perSecond(rate)).toBeCloseTo(found ?? 0, 5)
     await letTimePass(rate, 300)
-    await openRates().turnInMs(rate)
+    await turnOf(openRates(), rate)
     expect(await perSecond(rate)).toBeGreaterThan(1_000)
   })
 
   test('credentials without a limit of their own are slowed down by a quota answer too, and have none again later', async () => {
     const [rates, rate] = [openRates(), newRate(null)]
-    expect(await rates.turnInMs(rate)).toBe(0)
+    expect(await turnOf(rates, rate)).toBe(0)
     await rates.heard(answers(rate, 1_200, 300), newId())
     expect(await perSecond(rate)).toBeCloseTo(14, 0)
     await letTimePass(rate, 400)
-    expect(await openRates().turnInMs(rate)).toBe(0)
+    expect(await turnOf(openRates(), rate)).toBe(0)
     expect(await perSecond(rate)).toBeNull()
   })
 
@@ -100,13 +106,24 @@ describe('the rate that credentials share', () => {
     expect(await listSlowed(db, appId)).toEqual([])
   })
 
-  test('a bulk batch whose turn is over a second away is held until then, loses no attempt and keeps its place in the bulk window; a batch of a ttl of 0 is taken', async () => {
+  test('batches that are asked for together have their turns one after the other', async () => {
+    const [appId, rate] = [newId(), newRate(10)]
+    await givenCrowd(db, { appId, count: 1_500, platform: 'android' })
+    const batches = await givenBatches(appId)
+    const rates = openRates()
+    await rates.took(rate, 100)
+    const held = await rates.withoutTurn(batches.map((batchId) => ({ batchId, rate })))
+    expect(held.map(({ batchId }) => batchId)).toEqual(batches.slice(1))
+    expect(held.map(({ inMs }) => Math.round(inMs / 10_000))).toEqual([5, 10])
+  })
+
+  test('a bulk batch that has no turn yet is held until then, loses no attempt and keeps its place in the bulk window; a batch of a ttl of 0 is taken', async () => {
     const [appId, rate] = [newId(), newRate(10)]
     await givenCrowd(db, { appId, count: 1_500, platform: 'android' })
     const [first = '', second = '', third = ''] = await givenBatches(appId)
     const [now = ''] = await givenBatches(appId, givenSend(appId, { ttl: 0 }))
     const rates = openRates()
-    await rates.took(rate, 600)
+    await rates.took(rate, 100)
 
     expect((await take(asked(first, { credentialsVersion: 1, rate })))[0]?.answer).toBe('taken')
     expect(
@@ -116,7 +133,7 @@ describe('the rate that credentials share', () => {
     ).toEqual(['held', 'held'])
     const row = await db.selectFrom('batches').selectAll().where('id', '=', second).executeTakeFirstOrThrow()
     expect(row).toMatchObject({ takes: 0, tries: 0, not_before: null, held_since: null })
-    expect(row.turn_at?.getTime()).toBeGreaterThan(Date.now() + 40_000)
+    expect(row.turn_at?.getTime()).toBeGreaterThan(Date.now() + 30_000)
     expect(row.due_at).toEqual(row.turn_at)
     expect((await take(asked(now, { credentialsVersion: 1, rate })))[0]?.answer).toBe('taken')
 

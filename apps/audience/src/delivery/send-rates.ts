@@ -1,11 +1,9 @@
-import type { FinishBatch, SendRate } from '@herald/contracts/batch'
+import { batchSize, type FinishBatch, type SendRate } from '@herald/contracts/batch'
 import type { Log } from '@herald/service/log'
 import { keepRecent } from '../core/recent.ts'
 import type { Db } from '../store/tables.ts'
-import { slowDown, writeRate, type RateNow } from './store/send-rates.ts'
+import { findSizes, pause, slowDown, writeRate, type RateNow } from './store/send-rates.ts'
 
-/** A batch is taken when its turn is at most this far away; then it is sent a little early. */
-export const earlyMs = 1_000
 /** What this process knows of a rate is read again after this time, so that all processes see a change within it. */
 const readAgainMs = 1_000
 /** Credentials that nothing limits are looked at more rarely. */
@@ -13,14 +11,18 @@ const readFreeAgainMs = 5_000
 /** Rates are slowed down when more than this share of the answers of a second are quota answers. */
 const quotaShare = 0.01
 const complainEveryMs = 60_000
+/**
+ * After a quota answer nothing is taken for this long. Then the pushes that were on their way have been answered, and show how much the provider took.
+ */
+const pauseMs = 1_000
 
 /**
  * The rates that credentials share (spec: providers/quota). A row holds each, so that all dispatchers and audiences keep it together; a process writes
  * to it about ten times a second, or for each batch while the rate is low.
  */
 export type SendRates = {
-  /** Gives in how many milliseconds the next push with these credentials has its turn; 0 or less: now. */
-  turnInMs(rate: SendRate): Promise<number>
+  /** Decides which batches have a turn now, in the order asked. Gives those that have none yet, and when each has it. */
+  withoutTurn(asked: { batchId: string; rate: SendRate | null }[]): Promise<{ batchId: string; inMs: number }[]>
   /** Notes how many pushes were taken. */
   took(rate: SendRate, pushes: number): Promise<void>
   /** Notes what the provider answered. Never rejects: what is lost here is noted with the next answers. */
@@ -29,7 +31,7 @@ export type SendRates = {
 
 type Known = RateNow & { at: number; taken: number; accepted: number; second: { at: number; answered: number; refused: number } }
 
-export function openSendRates({ db, log }: { db: Db; log: Log }): SendRates {
+export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseMs): SendRates {
   const known = keepRecent<Known>(5_000)
   const complainedAt = keepRecent<number>(1_000)
 
@@ -47,14 +49,49 @@ export function openSendRates({ db, log }: { db: Db; log: Log }): SendRates {
     if (before) Object.assign(before, { taken: 0, accepted: 0, at: performance.now() })
     return learn(scope, await writeRate(db, rate, { taken, accepted }))
   }
+  const current = async (rate: SendRate): Promise<Known> => {
+    const one = known.get(rate.scope)
+    const isFresh = one && performance.now() - one.at < (one.perSecond === null ? readFreeAgainMs : readAgainMs)
+    return isFresh ? one : write(rate)
+  }
   const turnOf = ({ aheadMs, at, perSecond, taken }: Known): number =>
     perSecond === null ? 0 : aheadMs - (performance.now() - at) + (taken / perSecond) * 1000
 
+  const slowAfterPause = async (rate: SendRate, appId: string, takenAgoMs: number): Promise<void> => {
+    const { scope, platform } = rate
+    await write(rate)
+    const told = await slowDown(db, { scope, appId, takenAgoMs: takenAgoMs + restMs })
+    if (told) learn(scope, told)
+    if (performance.now() - (complainedAt.get(scope) ?? Number.NEGATIVE_INFINITY) < complainEveryMs) return
+    complainedAt.set(scope, performance.now())
+    const text =
+      'the provider’s quota for these credentials is used up: their pushes are slowed down and none is lost; ask for a higher quota'
+    log.warn({ appId, platform, perSecond: told?.perSecond ?? null }, text)
+  }
+
   return {
-    async turnInMs(rate) {
-      const one = known.get(rate.scope)
-      const isFresh = one && performance.now() - one.at < (one.perSecond === null ? readFreeAgainMs : readAgainMs)
-      return turnOf(isFresh ? one : await write(rate))
+    async withoutTurn(asked) {
+      const limited: { batchId: string; scope: string; perSecond: number }[] = []
+      const turns = new Map<string, number>()
+      for (const { batchId, rate } of asked) {
+        if (!rate) continue
+        const one = await current(rate)
+        if (one.perSecond === null) continue
+        turns.set(rate.scope, turnOf(one))
+        limited.push({ batchId, scope: rate.scope, perSecond: one.perSecond })
+      }
+      // Usually the minute's worth is far from used up, whatever these batches hold.
+      if (limited.every(({ scope, perSecond }) => (turns.get(scope) ?? 0) + ((limited.length * batchSize) / perSecond) * 1000 <= 0))
+        return []
+      const sizes = await findSizes(
+        db,
+        limited.map(({ batchId }) => batchId),
+      )
+      return limited.flatMap(({ batchId, scope, perSecond }) => {
+        const inMs = (turns.get(scope) ?? 0) + ((sizes.get(batchId) ?? 0) / perSecond) * 1000
+        turns.set(scope, inMs)
+        return inMs > 0 ? [{ batchId, inMs }] : []
+      })
     },
     async took(rate, pushes) {
       const one = known.get(rate.scope) ?? (await write(rate))
@@ -71,14 +108,18 @@ export function openSendRates({ db, log }: { db: Db; log: Log }): SendRates {
         one.second.answered += answered
         one.second.refused += refused
         if (refused === 0 || one.second.refused <= quotaShare * one.second.answered) return
+        one.second = { at: performance.now(), answered: 0, refused: 0 }
         await write(rate)
-        const told = await slowDown(db, { scope, appId, takenAgoMs })
-        if (told) learn(scope, told)
-        if (performance.now() - (complainedAt.get(scope) ?? Number.NEGATIVE_INFINITY) < complainEveryMs) return
-        complainedAt.set(scope, performance.now())
-        const text =
-          'the provider’s quota for these credentials is used up: their pushes are slowed down and none is lost; ask for a higher quota'
-        log.warn({ appId, platform, perSecond: told?.perSecond ?? null }, text)
+        const paused = await pause(db, { scope, takenAgoMs, ms: restMs })
+        if (!paused) return
+        learn(scope, paused)
+        const slow = () => slowAfterPause(rate, appId, takenAgoMs)
+        if (restMs === 0) await slow()
+        else
+          setTimeout(
+            () => void slow().catch((error: unknown) => log.debug({ appId, platform, err: error }, 'a rate was not written')),
+            restMs,
+          ).unref()
       } catch (error) {
         log.debug({ appId, platform, err: error }, 'a rate was not written')
       }

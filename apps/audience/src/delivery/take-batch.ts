@@ -2,7 +2,7 @@ import type { CircuitEnvironment, SendRate } from '@herald/contracts/batch'
 import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 import { decideTakes, toLookUp, type TakeDecision } from './core/circuit.ts'
-import { earlyMs, type SendRates } from './send-rates.ts'
+import type { SendRates } from './send-rates.ts'
 import { holdForTurn } from './store/send-rates.ts'
 import { lockOpenCircuits, writeCircuits, type LockedCircuit } from './store/circuits.ts'
 import {
@@ -96,11 +96,7 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
 
 /** Holds the batches of the bulk lane whose credentials have no turn yet (spec: providers/quota). Answers their ids. */
 async function holdBack({ db, rates }: Taking, asked: TakeAsked[]): Promise<ReadonlySet<string>> {
-  const early: { batchId: string; inMs: number }[] = []
-  for (const { batchId, rate } of asked) {
-    const inMs = rate ? await rates.turnInMs(rate) : 0
-    if (inMs > earlyMs) early.push({ batchId, inMs })
-  }
+  const early = await rates.withoutTurn(asked)
   return early.length > 0 ? holdForTurn(db, early) : new Set()
 }
 

@@ -40,6 +40,29 @@ export async function writeRate(
   return rows[0] ?? { perSecond: most, aheadMs: 0 }
 }
 
+/** Finds how many pushes these batches hold. */
+export async function findSizes(db: Db, batchIds: string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; size: number }>`
+    select id, cardinality(subscription_ids) as size from batches where id = any(${batchIds}::text[])`.execute(db)
+  return new Map(rows.map(({ id, size }) => [id, size]))
+}
+
+/** Whether a quota answer is to a batch that was taken after the rate last fell. */
+const isNews = (takenAgoMs: number) =>
+  sql`(r.slowed_at is null or r.slowed_at < now() - make_interval(secs => ${takenAgoMs}::float8 / 1000))`
+
+/** Lets credentials rest for a moment after a quota answer. Gives the rate; undefined when the answer says nothing new. */
+export async function pause(
+  db: Db,
+  { scope, takenAgoMs, ms }: { scope: string; takenAgoMs: number; ms: number },
+): Promise<RateNow | undefined> {
+  const { rows } = await sql<RateNow>`
+    update send_rates r set next_at = greatest(r.next_at, now() + make_interval(secs => ${ms}::float8 / 1000))
+    where r.scope = ${scope} and ${isNews(takenAgoMs)}
+    returning coalesce(per_second, 1e6) as "perSecond", ${now}`.execute(db)
+  return rows[0]
+}
+
 /**
  * Slows credentials down after a quota answer to a batch that was taken `takenAgoMs` ago: to 70 % of the rate, or to what was accepted in the last
  * minute when that is less. What was accepted between two such answers is the quota: the provider had nothing left at both. Answers to batches that
@@ -59,9 +82,7 @@ export async function slowDown(
       per_second = greatest(0.1, least(0.7 * coalesce(${grown}, greatest(10, ${lastMinute})), nullif(${lastMinute}, 0), ${found})),
       next_at = greatest(r.next_at, now()), changed_at = now(), slowed_at = now(), accepted_since = 0, found = ${found},
       app_ids = case when ${appId} = any(r.app_ids) then r.app_ids else (${appId}::text || r.app_ids)[:20] end
-    where r.scope = ${scope} and (r.slowed_at is null or r.slowed_at < now() - make_interval(secs => ${takenAgoMs}::float8 / 1000))`.execute(
-    db,
-  )
+    where r.scope = ${scope} and ${isNews(takenAgoMs)}`.execute(db)
   const { rows } = await sql<RateNow>`select per_second as "perSecond", ${now} from send_rates where scope = ${scope}`.execute(db)
   return rows[0]
 }

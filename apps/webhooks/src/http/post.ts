@@ -2,8 +2,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { destinationProblem } from '@herald/contracts/destination'
+import { retryAfterMs } from '@herald/contracts/retry-after'
 import { blockedAddress, refuseUnlessPublic } from '@herald/service/guarded-connect'
-import { readRetryAfter, type PostAnswer } from '../core/response.ts'
+import type { PostAnswer } from '../core/response.ts'
 
 /** A POST may take this long in all, from the first name look-up to the end of the response (spec: webhooks/time-limit). */
 const totalLimitMs = 10_000
@@ -11,6 +12,8 @@ const connectLimitMs = 5_000
 /** The body of a response is not used. Up to this many bytes of it are read, so that the connection can be used again. */
 const longestBody = 65_536
 const longestHeaders = 16_384
+/** A receiver may send at most this many interim responses (1xx) before its response. One that sends more has not responded. */
+const mostInterim = 32
 
 /**
  * Posts a body and gives the result, also when the POST fails. `sign` makes the headers of the signature once the connection is open and before the
@@ -105,18 +108,26 @@ function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: Onc
       else socket.once('secureConnect', go)
     })
     let answered: Promise<void> | undefined
+    let interim = 0
+    outgoing.on('information', () => {
+      interim += 1
+      if (interim > mostInterim) outgoing.destroy(new Error('too many interim responses'))
+    })
     outgoing.once('response', (response) => {
       const { statusCode = 0, headers } = response
+      // Node passes on a 101 without the headers of an upgrade, and statuses below 100. Neither is a response to the POST.
+      if (statusCode < 200) return void outgoing.destroy(new Error('no status of a response'))
       answered = drained(response)
-      void answered.then(() =>
-        end({ is: 'answered', status: statusCode, retryAfterMs: readRetryAfter(headers['retry-after'], new Date()) }),
-      )
+      void answered.then(() => end({ is: 'answered', status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after'], new Date()) }))
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (answered === undefined) end(failure(error, timedOut, outgoing))
     })
-    // A receiver that switches protocols has not responded. Without this line the request would end only at its time limit.
-    outgoing.once('upgrade', () => outgoing.destroy(new Error('switched protocols')))
+    // After a 101 with the headers of an upgrade Node closes the connection and tells only this. There must be no listener for 'upgrade': it would take
+    // the socket over, and the next error of the socket would end the process.
+    outgoing.once('close', () => {
+      if (answered === undefined) end({ is: 'failed', error: timedOut ? 'timeout' : 'network_error' })
+    })
   })
 }
 

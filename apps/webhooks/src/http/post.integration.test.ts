@@ -1,9 +1,11 @@
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
+import { openWayOut } from '@herald/service/way-out'
 import { atEnd } from '@herald/testing/at-end'
+import { startProxy } from '@herald/testing/proxy'
 import { until } from '@herald/testing/until'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startReceiver } from '../testing/receiver.ts'
 import { openPost } from './post.ts'
 
@@ -279,13 +281,49 @@ test('nothing is posted over a connection to an address that is not public, even
   expect(receiver.received).toEqual([])
 })
 
-// spec: webhooks/redirects
-test('proxies that the environment names are not used', async () => {
-  const trap = await startTrap('127.0.0.1')
-  onTestFinished(() => void vi.unstubAllEnvs())
-  for (const name of ['HTTPS_PROXY', 'https_proxy']) vi.stubEnv(name, `http://127.0.0.1:${trap.port}`)
-  vi.stubEnv('NODE_USE_ENV_PROXY', '1')
+// spec: running/proxy
+test('through a proxy each attempt reaches the receiver by its name, over a connection that is used again, also when it was closed meanwhile', async () => {
+  const proxy = await startProxy()
   const receiver = await startReceiver()
-  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: 204 })
-  expect(trap.connections()).toBe(0)
+  const wayOut = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' }, { resolve: resolveTo(), allowPrivate: false })
+  const opened = openPost({ allowPrivate: false, lookup: guardedLookupBy(resolveTo()), wayOut, totalMs: 5_000 })
+  atEnd(opened.close)
+  const url = `https://hook.test:${receiver.port}/hook`
+  for (let n = 0; n < 2; n += 1) expect(await opened.post(url, body, sign)).toMatchObject({ status: 204, error: null })
+  expect(proxy.asked).toEqual([`hook.test:${receiver.port}`])
+  receiver.server.once('request', (request) => request.socket.destroy())
+  expect(await opened.post(url, body, sign)).toMatchObject({ status: 204, error: null })
+  expect(proxy.asked).toHaveLength(2)
+  expect(receiver.at('/hook')).toHaveLength(4)
+
+  proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n'
+  expect(await opened.post(`https://other.test:${receiver.port}/`, body, sign)).toMatchObject({ status: null, error: 'network_error' })
+  for (const inside of ['https://10.0.0.1/', 'https://[fd00::1]/', 'https://localhost/'])
+    expect(await opened.post(inside, body, sign)).toMatchObject({ error: 'blocked_address' })
+  expect(proxy.asked).toHaveLength(3)
+})
+
+// spec: running/proxy
+test('a proxy that never answers is given up when the time to connect is over', async () => {
+  const proxy = await startProxy()
+  proxy.answer = ''
+  const wayOut = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' })
+  const opened = openPost({ allowPrivate: true, lookup: guardedLookupBy(resolveTo()), wayOut, totalMs: 300 })
+  atEnd(opened.close)
+  expect(await opened.post('https://hook.test/', body, sign)).toMatchObject({ status: null, error: 'timeout' })
+})
+
+// spec: running/no-proxy
+test('a receiver that NO_PROXY names is reached without the proxy, and its address is checked', async () => {
+  const proxy = await startProxy()
+  const receiver = await startReceiver()
+  const wayOut = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'hook.test' })
+  const post = (allowPrivate: boolean) => {
+    const opened = openPost({ allowPrivate, lookup: guardedLookupBy(resolveTo('127.0.0.1'), { allowPrivate }), wayOut, totalMs: 5_000 })
+    atEnd(opened.close)
+    return opened.post(`https://hook.test:${receiver.port}/`, body, sign)
+  }
+  expect(await post(true)).toMatchObject({ status: 204 })
+  expect(await post(false)).toMatchObject({ error: 'blocked_address' })
+  expect(proxy.asked).toEqual([])
 })

@@ -1,8 +1,10 @@
 import { createServer, type AddressInfo, type LookupFunction, type Socket } from 'node:net'
 import { prepareHead } from '@herald/http2/client/head'
 import type { Reply } from '@herald/http2/client/reply'
-import { guardBy, type Guard } from '@herald/service/guarded-connect'
+import { guardBy, type Guard, type Resolve } from '@herald/service/guarded-connect'
+import { openWayOut } from '@herald/service/way-out'
 import { atEnd } from '@herald/testing/at-end'
+import { startProxy } from '@herald/testing/proxy'
 import { until } from '@herald/testing/until'
 import { describe, expect, test } from 'vitest'
 import { startPushService, startStrangePushService } from '../../testing/start-push-service.ts'
@@ -109,6 +111,27 @@ test('an answer over HTTP/1.1 with a body of more than 64 KiB is read by its sta
   expect(told(await send(service, '/201/long'))).toBe('201')
   expect(told(await send(service))).toBe('201')
 })
+
+// spec: running/proxy, running/proxy-guard
+test.each(['h2', 'http/1.1'] as const)(
+  'a push service that offers %s is reached through the proxy, but none at a private address',
+  async (protocol) => {
+    const service = await startPushService(protocol)
+    const proxy = await startProxy()
+    const resolve: Resolve = async (host) => {
+      if (host === 'inside.push.test') return [{ address: '10.0.0.1', family: 4 }]
+      throw new Error('no name server knows outside names')
+    }
+    const settings = { HTTPS_PROXY: `http://user:secret@127.0.0.1:${proxy.port}`, NO_PROXY: '' }
+    const { send } = given({ ...guardBy(resolve), ...openWayOut(settings, { resolve, allowPrivate: false }) })
+    for (let no = 0; no < 3; no += 1) expect(told(await send(service, '/201', 'a.push.test'))).toBe('201')
+    expect(proxy.asked).toEqual([`a.push.test:${service.port}`])
+    for (const host of ['inside.push.test', '10.0.0.1']) expect(told(await send(service, '/201', host))).toBe('unsent EBLOCKED')
+    proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n'
+    expect(told(await send(service, '/201', 'b.push.test'))).toBe('unsent PROXY_403')
+    expect(proxy.asked).toHaveLength(2)
+  },
+)
 
 const switched = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
 // spec: providers/no-answer

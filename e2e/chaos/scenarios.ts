@@ -16,6 +16,7 @@ import { outage } from './scenarios/outage.ts'
 import { ownerChanged } from './scenarios/owner-changed.ts'
 import { rollingRestart } from './scenarios/rolling-restart.ts'
 import { skewedClocks } from './scenarios/skewed-clocks.ts'
+import { strangeReceivers } from './scenarios/strange-receivers.ts'
 import { wrongCredentials } from './scenarios/wrong-credentials.ts'
 import { wrongEnvironment } from './scenarios/wrong-environment.ts'
 
@@ -40,4 +41,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'skewed-clocks': skewedClocks,
   explain,
   'kill-import': killImport,
+  'strange-receivers': strangeReceivers,
 }

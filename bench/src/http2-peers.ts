@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,11 +8,14 @@ import { openOrigin } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
 import { givenCertificate } from '@herald/http2/testing/certificate'
 import { givenServer } from '@herald/http2/testing/peers'
+import { isInstalled, webServers } from './http2-web-servers.ts'
 
 const help = `npm run peers:http2
 
-The HTTP/2 client against nghttpd and the server against h2load, nghttp and curl: implementations that share no code with ours. Every answer of
-nghttpd is compared with what was sent; of the other programs the status of every answer is checked. It needs Debian's packages nghttp2-server, nghttp2-client and curl, and says which program is missing.`
+The HTTP/2 client against nghttpd and against the web servers that are installed here, and the server against h2load, nghttp and curl:
+implementations that share no code with ours. Every answer of nghttpd and every file of a web server is compared with what it must be; of the other
+programs the status of every answer is checked. It needs Debian's packages nghttp2-server, nghttp2-client and curl. It installs nothing, and says
+which program is missing.`
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 if (process.argv.includes('--help')) {
@@ -102,6 +105,58 @@ if (nghttpd !== '') {
     const isKnown = kinds.every((kind) => kind === 'same' || /^(unanswered|unsent|refused) /.test(kind))
     check('client against an nghttpd that is killed: every request has one reply', isKnown, kinds.join(' | '))
   })
+}
+
+/** Gets the same file 3,000 times from a web server and sends it 500 bodies, which it refuses. Gives what came of them, each kind once. */
+async function fetchAll(port: number): Promise<string[]> {
+  const authority = `localhost:${port}`
+  const heads = { get: prepareHead({ method: 'GET', authority, fields: [] }), post: prepareHead({ authority, fields: [] }) }
+  const origin = openOrigin({ host: 'localhost', port, ca: certificate.pem, limits: { connections: 2, backoffMs: 20 } })
+  const get = { head: heads.get, path: '/body', body: '', timeoutMs: 60_000 }
+  for (let n = 0; n < 400 && (await origin.request({ ...get, timeoutMs: 1_000 })).is === 'unsent'; n++)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  const wanted = readFileSync(bodyFile, 'utf8')
+  /** What a server surely did not process is asked again, as the dispatcher does it: servers end connections after some thousand requests. */
+  const askAgain = async (request: typeof get): Promise<Reply> => {
+    for (let again = 0; ; again++) {
+      const reply = await origin.request(request)
+      if (again === 10 || (reply.is !== 'refused' && reply.is !== 'unsent')) return reply
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  const kinds = await Promise.all([
+    ...Array.from({ length: 3_000 }, async () => {
+      const reply = await askAgain(get)
+      if (reply.is !== 'answered') return `GET ${wordOf(reply)}`
+      return reply.status === 200 && reply.body.toString() === wanted ? 'same' : `GET ${reply.status}, ${reply.body.length} bytes`
+    }),
+    ...Array.from({ length: 500 }, async () => {
+      const reply = await askAgain({ ...get, head: heads.post, body: 'x'.repeat(3_000) })
+      return reply.is === 'answered' && reply.status < 500 ? 'same' : `POST ${wordOf(reply)}`
+    }),
+  ])
+  await origin.close()
+  return [...new Set(kinds)]
+}
+
+// Some web servers read as another user once they have started.
+chmodSync(directory, 0o755)
+const pem = join(directory, 'both.pem')
+writeFileSync(pem, certificate.pem + readFileSync(certificate.privateKeyPath, 'utf8'))
+for (const server of webServers) {
+  if (!isInstalled(server)) {
+    say(`not installed: ${server.name} (apt-get install ${server.debianPackage})`)
+    continue
+  }
+  const given = { port: await freePort(), directory, certificate: certificate.certificatePath, key: certificate.privateKeyPath, pem }
+  const file = join(directory, 'server.conf')
+  writeFileSync(file, server.configuration(given))
+  const [program = '', ...options] = server.command(file, given)
+  const child = spawn(program, options, { cwd: directory, stdio: 'ignore', env: { PATH: process.env['PATH'] ?? '', HOME: directory } })
+  const kinds = await fetchAll(given.port)
+  check(`client against ${server.name}`, kinds.length === 1 && kinds[0] === 'same', kinds.join(' | '))
+  child.kill()
+  await new Promise((resolve) => (child.exitCode === null && child.signalCode === null ? child.once('exit', resolve) : resolve(undefined)))
 }
 
 const peer = await givenServer({ serve: ({ path, body }) => ({ status: 200, headers: { 'x-path': path }, body: body.toString('latin1') }) })

@@ -14,6 +14,10 @@ export type Receiver = {
   bodies: string[]
   /** The ids of the events that arrived, by type. */
   events: Map<string, Set<string>>
+  /** The longest time from an event to its first arrival, in milliseconds. A test may set it back. */
+  slowestMs: number
+  /** The certificate that the platform trusts, for further servers on 127.0.0.1. */
+  tls: { cert: string; key: string }
   /** Registers the receiver as an endpoint of the app, and gives the endpoint's secret. */
   attach(tenant: Tenant): Promise<string>
   close(): void
@@ -27,15 +31,17 @@ export async function startReceiver(): Promise<Receiver> {
   writeFileSync(authority, ca)
   const bodies: string[] = []
   const events: Receiver['events'] = new Map()
-  const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+  const tls = { cert: certificate, key: privateKey }
+  const server = createServer(tls, (request, response) => {
     const chunks: Buffer[] = []
     request.on('error', () => undefined)
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       bodies.push(body)
-      for (const { type, id } of (JSON.parse(body) as { events: WebhookEvent[] }).events) {
+      for (const { type, id, ts } of (JSON.parse(body) as { events: WebhookEvent[] }).events) {
         const ids = events.get(type) ?? new Set()
+        if (!ids.has(id)) receiver.slowestMs = Math.max(receiver.slowestMs, Date.now() - Date.parse(ts))
         events.set(type, ids.add(id))
       }
       response.writeHead(204).end()
@@ -43,10 +49,12 @@ export async function startReceiver(): Promise<Receiver> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  return {
+  const receiver: Receiver = {
     env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true' },
     bodies,
     events,
+    slowestMs: 0,
+    tls,
     async attach(tenant) {
       const { status, body } = await tenant.admin<{ secret: string }>('POST', '/webhooks', { url })
       if (status !== 201) throw new Error(`the webhook was answered ${status}: ${JSON.stringify(body)}`)
@@ -58,6 +66,7 @@ export async function startReceiver(): Promise<Receiver> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+  return receiver
 }
 
 /** Runs work with a receiver, which is closed afterwards even when the work fails. */

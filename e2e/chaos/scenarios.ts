@@ -18,6 +18,7 @@ import { ownerChanged } from './scenarios/owner-changed.ts'
 import { quota } from './scenarios/quota.ts'
 import { rollingRestart } from './scenarios/rolling-restart.ts'
 import { skewedClocks } from './scenarios/skewed-clocks.ts'
+import { strangeReceivers } from './scenarios/strange-receivers.ts'
 import { wrongCredentials } from './scenarios/wrong-credentials.ts'
 import { wrongEnvironment } from './scenarios/wrong-environment.ts'
 
@@ -44,4 +45,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'skewed-clocks': skewedClocks,
   explain,
   'kill-import': killImport,
+  'strange-receivers': strangeReceivers,
 }

@@ -213,3 +213,23 @@ test('a browser that takes fewer bytes than its push service gets a shorter text
   const [push] = await rig.simulator.arrivedAt(made)
   expect(JSON.stringify(push?.payload)).toContain('xxx…')
 })
+
+// spec: providers/apns
+test('a push whose connection had begun with another key is sent once more over a new connection, and counts as one attempt', async () => {
+  const connections = async () =>
+    (await rig.simulator.control<{ connections: { apns: number } }>('GET', '/summary?open=false')).connections.apns
+  await deliver(rig.peers.queue('ios', await iphones(1)))
+  const before = await connections()
+  const row = rig.peers.queue('ios', await iphones(1, { behaviour: { answer: 'known', known: 'apns UnrelatedKeyIdInToken', times: 1 } }))
+  await deliver(row)
+  expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'sent', attempts: 1 }])
+  expect(await connections()).toBeGreaterThan(before)
+})
+
+test('a push whose answer has header fields that no server should send is sent, and one that is answered 101 goes back', async () => {
+  const odd = rig.peers.queue('web', await browsers(2, { behaviour: { answer: 'odd_header' } }))
+  expect((await deliver(odd)).retries).toEqual([])
+  expect(rig.peers.outcomesOf(odd).map(({ outcome }) => outcome)).toEqual(['sent', 'sent'])
+  const upgraded = rig.peers.queue('web', await browsers(1, { behaviour: { answer: 'switching_protocols' } }))
+  expect((await deliver(upgraded)).retries).toMatchObject([{ tries: 1, code: 'network_error' }])
+})

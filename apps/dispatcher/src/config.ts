@@ -1,6 +1,6 @@
 import { checkSealKeys } from '@herald/auth/seal'
 import { providerRetrySeconds } from '@herald/contracts/topology'
-import { outageProbeSeconds, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
+import { outageProbeSeconds, proxyConfig, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
@@ -50,5 +50,6 @@ export const Config = ServiceConfig.extend({
   FCM_URL: hostAndPort.optional().describe('FCM, when it is not Google’s: base of /v1/projects/…/messages:send. Host and port only.'),
   FCM_TOKEN_URL: httpsUrl.optional().describe('Where OAuth tokens for FCM are asked for, instead of the service account’s token_uri.'),
   ...webPushConfig,
+  ...proxyConfig,
 })
 export type Config = z.infer<typeof Config>

@@ -32,6 +32,7 @@ const keptSends = 200
  */
 export async function wireDispatcher(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log, metrics } = service
+  if (config.HTTPS_PROXY) log.info({ proxy: new URL(config.HTTPS_PROXY).host }, 'providers are reached through a proxy')
   const bus = await openBus(service)
   const jobs = openJobs()
   const window = openWindow(config.DISPATCH_WINDOW)

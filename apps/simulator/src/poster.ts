@@ -29,6 +29,8 @@ export function openPoster(concurrency: number): Poster {
         })
         const failed = (error: Error) => resolve({ status: 0, body: error.message })
         request.on('error', failed)
+        // A server that switches protocols has closed the connection by now, and Node tells only this.
+        request.on('close', () => resolve({ status: 0, body: 'no answer' }))
         request.on('response', (response) => {
           let answer = ''
           response.setEncoding('utf8')

@@ -1,9 +1,10 @@
 import { checkSealKeys } from '@herald/auth/seal'
-import { databaseUrl, flag, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import { databaseUrl, flag, poolConfig, proxyConfig, ServiceConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 
 export const Config = ServiceConfig.extend({
   ...poolConfig,
+  ...proxyConfig,
   DATABASE_URL_WEBHOOKS: databaseUrl,
   SEAL_KEYS: z
     .string()

@@ -1,7 +1,7 @@
 import { signWebhook, webhookSignatureHeader } from '@herald/auth/webhook-signature'
 import { transact } from '@herald/service/postgres'
 import { bodyOf } from './core/batch.ts'
-import type { ResponseMeaning } from './core/response.ts'
+import type { PostAnswer, ResponseMeaning } from './core/response.ts'
 import type { Ended } from './record-attempts.ts'
 import { readBodies } from './store/bodies.ts'
 import { secretContext } from './secrets.ts'
@@ -43,12 +43,13 @@ export function openDeliverer(
   let suspects = 0
 
   const deliverOne = async (delivery: TakenDelivery, events: Buffer) => {
-    const { id, appId, endpointId, takes, tries } = delivery
+    const { id, appId, endpointId, takes, tries, wasLost } = delivery
     if (delivery.isSuspect) suspects += 1
     try {
       const at = new Date()
-      const answer = await post(webhooks, delivery, bodyOf(id, events))
-      const meaning = await record({ id, endpointId, takes, tries, at, answer })
+      // The attempt of a process that died counts (spec: webhooks/lost-attempt). Otherwise a receiver that ends processes would be posted to for ever.
+      const answer = wasLost ? lostAttempt : await post(webhooks, delivery, bodyOf(id, events))
+      const meaning = await record({ id, endpointId, takes, tries, wasLost, at, answer })
       const { status, error, latencyMs } = answer
       log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, meaning }, 'webhook attempt')
     } catch (error) {
@@ -98,6 +99,9 @@ export function openDeliverer(
     },
   }
 }
+
+/** What came of an attempt whose process died: the post was perhaps made, and nobody has read a response. */
+const lostAttempt: PostAnswer = { status: null, error: 'network_error', latencyMs: 0, retryAfterMs: null }
 
 /** Gives the events of taken deliveries by the body's id. A body is read once, however many endpoints it goes to. */
 async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promise<Map<number, Buffer>> {

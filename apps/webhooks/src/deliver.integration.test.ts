@@ -10,6 +10,7 @@ import {
 } from '@herald/contracts/calls/webhooks'
 import type { Webhook } from '@herald/contracts/webhook'
 import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
 import { Stripe } from 'stripe'
 import { beforeAll, expect, test } from 'vitest'
 import { startReceiver, type Received } from './testing/receiver.ts'
@@ -54,6 +55,28 @@ test('a delivery that fails is attempted five times with the same id and bytes a
   const gaps = receiver.received.slice(1).map(({ at }, index) => at - (receiver.received[index]?.at ?? 0))
   for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(50 * 2 ** index - 2)
   expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 1, lastStatus: 500, enabled: true })
+})
+
+// spec: webhooks/lost-attempt
+test('a delivery whose process died has that attempt in its log; it is posted again, unless that was its fifth attempt', async () => {
+  const receiver = await startReceiver()
+  const webhook = await rig.givenWebhook(`${receiver.url}/lost`)
+  // Makes a delivery as a process leaves it behind that dies during the attempt: with a lease that has ended.
+  const givenLost = async (tries: number) => {
+    const [id = ''] = await givenDeliveries(rig.db, webhook, 1)
+    const ended = sql<Date>`now() - interval '1 second'`
+    await rig.db.updateTable('deliveries').set({ takes: 1, tries, lease_until: ended, due_at: ended }).where('id', '=', id).execute()
+    return until(async () => (await logOf(webhook)).find((delivery) => delivery.id === id && delivery.state !== 'pending'))
+  }
+  const posted = await givenLost(0)
+  expect(posted.attempts.map(({ status, error }) => [status, error])).toEqual([
+    [null, 'network_error'],
+    [204, null],
+  ])
+  const last = await givenLost(4)
+  expect([last.state, last.attempts.map(({ error }) => error)]).toEqual(['failed', ['network_error']])
+  expect(receiver.received.map(({ id }) => id)).toEqual([posted.id])
+  expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 1, lastError: 'network_error' })
 })
 
 // spec: webhooks/answers, webhooks/switched-off

@@ -1,8 +1,9 @@
 import { verifyWebhook } from '@herald/auth/webhook-signature'
-import { createWebhook } from '@herald/contracts/calls/webhooks'
+import { createWebhook, listDeliveries } from '@herald/contracts/calls/webhooks'
 import type { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
+import type { Webhook } from '@herald/contracts/webhook'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { eventIdOf } from './core/public-event.ts'
@@ -96,4 +97,39 @@ test('while webhooks is killed every 2 s and three responses of ten fail, every 
   )
   expect([...deliveriesOf.values()].filter((several) => several.length > 1)).toEqual([])
   expect(app.output()).toBe('')
+})
+
+// spec: webhooks/lost-attempt
+test('a receiver during whose response the process dies each time is posted to five times, and other apps’ events arrive meanwhile', async () => {
+  const rig = await openRig()
+  let app = startProcess(rig.environment)
+  let deaths = 0
+  const killer = await startReceiver(() => {
+    deaths += 1
+    void app.kill().then(() => (app = startProcess(rig.environment)))
+  })
+  const good = await startReceiver()
+  const [strange, other] = await until(
+    () => Promise.all([rig.givenWebhook(`${killer.url}/killer`), rig.givenWebhook(`${good.url}/good`)]),
+    {
+      what: 'endpoints',
+    },
+  )
+  await rig.announce(givenEvents(strange.appId, 1))
+  const logOf = async ({ appId, id }: Webhook) => (await rig.gateway.call(listDeliveries, { appId, webhookId: id, limit: 10 })).items
+  for (let round = 1; round <= 5; round += 1) {
+    await until(() => deaths >= round, { withinMs: 60_000, what: `death ${round}` })
+    await rig.announce(givenEvents(other.appId, 1))
+    await until(() => good.received.flatMap(({ events }) => events).length >= round, { withinMs: 60_000, what: `events of round ${round}` })
+  }
+  const [failed] = await until(
+    () =>
+      logOf(strange).then(
+        (log) => log.some(({ state }) => state === 'failed') && log,
+        () => false as const,
+      ),
+    { withinMs: 60_000, what: 'the delivery has failed' },
+  )
+  expect(failed?.attempts.map(({ error }) => error)).toEqual(Array(5).fill('network_error'))
+  expect(deaths).toBe(5)
 })

@@ -62,9 +62,9 @@ const steps: Record<string, Step> = {
     run: () =>
       recordAttempts(
         { db, retryBaseMs: 3_600_000 },
-        taken.map(({ id, endpointId, takes, tries }, index) => {
+        taken.map(({ id, endpointId, takes, tries, wasLost }, index) => {
           const answer = { status: index === 0 ? 500 : 200, error: null, latencyMs: 5, retryAfterMs: null }
-          return { id, endpointId, takes, tries, at: new Date(), answer }
+          return { id, endpointId, takes, tries, wasLost, at: new Date(), answer }
         }),
       ),
   },

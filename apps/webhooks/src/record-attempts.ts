@@ -6,9 +6,9 @@ import type { Webhooks } from './webhooks.ts'
 
 /**
  * An attempt that is over. `takes` is how often its delivery had been taken when the attempt began, and `tries` how many attempts the delivery had
- * had before.
+ * had before. `wasLost`: its process died, and another process has found that out.
  */
-export type Ended = { id: string; endpointId: string; takes: number; tries: number; at: Date; answer: PostAnswer }
+export type Ended = { id: string; endpointId: string; takes: number; tries: number; wasLost: boolean; at: Date; answer: PostAnswer }
 
 const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed', refused: 'failed' } as const
 
@@ -24,7 +24,7 @@ export function recordAttempts(
   return transact(db, async (trx) => {
     const standings = await lockStandings(trx, [...new Set(ended.map(({ endpointId }) => endpointId))])
     const attempts = ended.map((one) => {
-      const meaning = readResponse(one.answer, { tries: one.tries + 1, baseMs: retryBaseMs, random: Math.random() })
+      const meaning = readResponse(one.answer, { tries: one.tries + 1, baseMs: retryBaseMs, random: Math.random(), wasLost: one.wasLost })
       const { status, error, latencyMs } = one.answer
       const attempt = { at: one.at.toISOString(), status, error, latencyMs }
       return { ...one, attempt, meaning, next: { state: stateOf[meaning.is], inMs: meaning.is === 'retry' ? meaning.inMs : null } }

@@ -12,6 +12,7 @@ import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
+import { openWayOut } from '@herald/service/way-out'
 import { LRUCache } from 'lru-cache'
 import { collectEvents } from './collect-events.ts'
 import type { Config } from './config.ts'
@@ -46,6 +47,7 @@ const bodyCacheBytes = 16_000_000
 export async function startWebhooks(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log } = service
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE
+  if (config.HTTPS_PROXY) log.info({ proxy: new URL(config.HTTPS_PROXY).host }, 'webhook endpoints are reached through a proxy')
   // In development names are resolved by the hosts file first: localhost, containers.
   const resolve = given.resolve ?? (allowPrivate ? resolveByHostsFile(resolveByServers()) : resolveByServers())
   const { db, reads, watch } = await openDatabase<Tables>(service, {
@@ -53,7 +55,8 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const bus = await openBus(service, watch)
-  const { post, close } = openPost({ allowPrivate, lookup: guardedLookupBy(resolve, { allowPrivate }) })
+  const wayOut = openWayOut(config, { resolve, allowPrivate })
+  const { post, close } = openPost({ allowPrivate, lookup: guardedLookupBy(resolve, { allowPrivate }), wayOut })
   service.onStop('connections', close)
   const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
   const shared = { maxWaiting: 1_000, full: queueUnavailable, isShared: failsEverybody }

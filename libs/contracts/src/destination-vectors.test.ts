@@ -36,6 +36,8 @@ const spellingsOf = ([a, b, c, d]: [number, number, number, number]): string[] =
     `[::ffff:${head}:${tail}]`,
     `[0:0:0:0:0:ffff:${head}:${tail}]`,
     `[::${dotted}]`,
+    `[::ffff:0:${dotted}]`,
+    `[::ffff:0:${head}:${tail}]`,
     `[64:ff9b::${dotted}]`,
     `[64:ff9b::${head}:${tail}]`,
     `[64:ff9b:1::${head}:${tail}]`,

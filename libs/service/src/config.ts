@@ -78,6 +78,30 @@ export const webPushConfig = {
   ),
 }
 
+const isProxy = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && hostname !== '' && !/%(?![0-9a-f]{2})/i.test(username + password)
+}
+
+/** The settings of the way out, for services that call hosts outside. Other programs know them by the same names, in lower case too. */
+export const proxyConfig = {
+  HTTPS_PROXY: z
+    .string()
+    .transform((text) => (text.includes('://') ? text : `http://${text}`))
+    .refine(isProxy, 'must be the address of a proxy, such as http://user:password@proxy.example:3128')
+    .optional()
+    .describe(
+      'The proxy through which providers, push services, the token service of FCM and webhook endpoints are reached: `http://` or `https://`, with user and password if it wants them. It must allow CONNECT. `https_proxy` means the same and takes precedence.',
+    ),
+  NO_PROXY: z
+    .string()
+    .default('')
+    .describe(
+      'Comma list of what is reached without the proxy: names (with all names below them), IP addresses, ranges such as `10.0.0.0/8`, each with a port if wanted, or `*`. This machine is always reached directly. `no_proxy` means the same and takes precedence.',
+    ),
+}
+
 /** Gives the rule for endpoints that these settings make. */
 export const endpointRuleOf = (config: { WEB_PUSH_ALLOW_PRIVATE: boolean; WEB_PUSH_ALLOWED_HOSTS: string[] }): EndpointRule => ({
   allowPrivate: config.WEB_PUSH_ALLOW_PRIVATE,
@@ -129,7 +153,8 @@ export function readSettings<Shape extends z.ZodRawShape>(schema: z.ZodObject<Sh
   const given: Record<string, string> = {}
   const readAs: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
-    for (const variable of service === undefined ? [name] : [`${name}_${service.toUpperCase()}`, name]) {
+    const usual = name in proxyConfig ? [name.toLowerCase(), name] : [name]
+    for (const variable of service === undefined ? usual : [`${name}_${service.toUpperCase()}`, ...usual]) {
       const value = process.env[variable] || readSecret(process.env['SECRETS_DIR'], variable)
       if (!value) continue
       given[name] = value

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import type { ClientRequest } from 'node:http'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { callbackify } from 'node:util'
 import { isPublicAddress } from '@herald/contracts/destination'
 import { LRUCache } from 'lru-cache'
@@ -102,7 +102,7 @@ export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs =
 
 const unresolved = (code: 'ENOTFOUND' | 'EAI_AGAIN') => Object.assign(new Error('the name cannot be resolved'), { code })
 
-const blocked = () => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
+export const blocked = (): Error => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
 
 /**
  * Resolves a name for a connection, and refuses the name when any of its addresses is not on the public internet. The connection is made to an
@@ -132,6 +132,8 @@ export type Guard = {
   lookup: LookupFunction
   /** Checks the address that is really connected, before a byte is written. Gives the reason against it; undefined when it is allowed. */
   checkAddress: (address: string) => string | undefined
+  /** The way through the operator's proxy, with checks of its own (`way-out.ts`). */
+  tunnel?: ((to: { host: string; port: number }, signal: AbortSignal) => Promise<Socket> | undefined) | undefined
 }
 
 /** Makes two checks: of a name's addresses, and of the connected address. The second check also catches an endpoint whose host is an IP address. */

@@ -35,15 +35,5 @@ export type Answer =
 /** Cuts a provider's word down to what may be stored: letters, digits and a few signs, at most 100 characters. */
 export const word = (text: unknown): string => (typeof text === 'string' ? text.replaceAll(/[^A-Za-z0-9_. -]/g, '').slice(0, 100) : '')
 
-const longestRetryAfterMs = 3_600_000
-
-/** Reads `Retry-After` (RFC 9110 10.2.3), which is seconds or a date. Gives milliseconds from now, at most an hour; null for anything else. */
-export function retryAfterMs(header: unknown, now: Date): number | null {
-  if (typeof header !== 'string' || header.trim() === '') return null
-  const text = header.trim()
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestRetryAfterMs)
-}
-
 /** Gives an Error for whatever was thrown. A mistake of Herald's reaches the caller as an Error instead of an answer. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error('what was thrown is no error'))

@@ -6,6 +6,7 @@ import type { Resolve } from '@herald/service/guarded-connect'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config.ts'
+import { word } from '../core/answer.ts'
 import { apns } from './apns/provider.ts'
 import { fcm } from './fcm/provider.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type Provider,
   type Transport,
 } from './provider.ts'
+import { field, jsonOf } from './reply.ts'
 import { webPush } from './web-push/provider.ts'
 
 /** The provider of each platform. A new provider is a folder beside these, and a line here (docs/add-a-provider.md). */
@@ -97,7 +99,7 @@ const refusing: Transport = {
 
 /**
  * Counts what happens to connections to providers, and logs it at level debug with the provider's `host`. For push services `host` is left out,
- * because it is part of a device's address.
+ * because it is part of a device's address. The reason that a provider gives with a GOAWAY is logged at level info.
  */
 export function openConnectionNotes({
   metrics,
@@ -107,6 +109,11 @@ export function openConnectionNotes({
   const events = metrics.counter('herald_provider_connections_total', 'Connections to providers, by what happened to them.', labels)
   return (platform, host) => (event) => {
     events.labels(platform, event.is).inc()
-    log.debug({ platform, host, ...event }, 'a connection to a provider')
+    if (event.is !== 'draining') return log.debug({ platform, host, ...event }, 'a connection to a provider')
+    const { debug, ...draining } = event
+    const said = word(field(jsonOf(Buffer.from(debug)), 'reason'))
+    // Any device can name a push service, so only a provider with a host writes lines at level info.
+    const level = said !== '' && host !== undefined ? 'info' : 'debug'
+    return log[level]({ platform, host, ...draining, ...(said && { said }) }, 'a connection to a provider')
   }
 }

@@ -2,6 +2,7 @@ import { openOrigin, type Origin, type OriginEvent } from '@herald/http2/client/
 import type { Limits } from '@herald/http2/client/limits'
 import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
+import { directly, type WayOut } from '@herald/service/way-out'
 import { asError } from '../core/answer.ts'
 
 /** The connections to one provider. They are replaced when the provider answers 5xx, at most every 10 s. */
@@ -32,11 +33,12 @@ const limits: Partial<Limits> = {
 export function openProviderOrigin(
   { hostname, port }: URL,
   onEvent: (event: OriginEvent) => void = () => undefined,
+  { tunnel }: Pick<WayOut, 'tunnel'> = directly,
   isOfConnection: (reply: Reply) => boolean = () => false,
 ): ProviderOrigin {
   const open = (): Origin =>
     // A URL has an IPv6 address in brackets, and a connection needs the address without them.
-    openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits, onEvent })
+    openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), tunnel, limits, onEvent })
   let current = open()
   let isClosed = false
   let replacedAt = Number.NEGATIVE_INFINITY

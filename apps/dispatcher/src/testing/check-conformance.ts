@@ -1,6 +1,8 @@
+import { providerOf } from '@herald/contracts/app'
 import type { FinishBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import { platforms as allPlatforms, type Platform } from '@herald/contracts/platform'
+import { knownAnswers } from '@herald/contracts/provider-answers'
 import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -95,6 +97,45 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
         expect(finished.dead).toEqual([])
       }
       expect(await simulator.arrivedAt(devices)).toHaveLength(arrived)
+    })
+  })
+
+  // An answer of Windows' push service means what it means by its host alone, which the simulator has not.
+  const known = knownAnswers.flatMap((one) => {
+    const platform = platforms.find((name) => providerOf[name] === one.provider)
+    return platform && one.host !== 'notify.windows.com' ? [{ ...one, platform }] : []
+  })
+
+  // node-apn ends its session after a 5xx, and with it the pushes beside it. So the libraries get one answer at a time.
+  const oneByOne = transport === 'own' ? describe.concurrent : describe
+  // spec: providers/known-answers
+  oneByOne('a real answer', () => {
+    test.for(known)('$name', async ({ name, platform, class: meaning, code }, { expect }) => {
+      const devices = await makeDevices(platform, 1, { behaviour: { answer: 'known', known: name } })
+      const { outcomes, finished } = await deliver(peers.queue(platform, devices))
+
+      const { retries, unavailable, guarded, answers, dead, rate } = finished
+      const back = [...retries, ...unavailable].map((push) => ({ tries: push.tries, code: push.code }))
+      const failed = outcomes.map((one) => ({ outcome: one.outcome, code: one.code }))
+      switch (meaning) {
+        case 'dead':
+        case 'bad':
+          expect({ failed, dead: dead.length }).toEqual({ failed: [{ outcome: 'failed', code }], dead: meaning === 'dead' ? 1 : 0 })
+          break
+        case 'guarded':
+        case 'suspect':
+          expect(guarded.map((push) => push.code)).toEqual([code])
+          expect(guarded[0]?.letter).toBe(meaning === 'suspect' ? 'w' : name === 'fcm third party auth error' ? 't' : 'g')
+          break
+        case 'retry':
+          expect(back).toEqual([{ tries: 1, code }])
+          break
+        case 'quota':
+          expect({ back, refused: rate?.refused }).toEqual({ back: [{ tries: 0, code }], refused: 1 })
+          break
+        default:
+          expect({ back, seen: answers.map(({ seen }) => seen) }).toEqual({ back: [{ tries: 0, code }], seen: ['c'] })
+      }
     })
   })
 

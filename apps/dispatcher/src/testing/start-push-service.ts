@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { atEnd } from '@herald/testing/at-end'
 import { trust } from '@herald/testing/trust'
@@ -76,4 +77,29 @@ export async function startPushService(protocol: 'h2' | 'http/1.1', onPort = 0):
     },
     stop,
   }
+}
+
+/** Starts a push service that speaks HTTP/1.1 and sends these bytes, whatever they are, when a request with the body `body` has come. */
+export async function startStrangePushService(bytes: string, then: 'stays' | 'closes' | 'breaks' = 'stays'): Promise<{ port: number }> {
+  const sockets = new Set<Socket>()
+  const server = createTlsServer({ ...tls, ALPNProtocols: ['http/1.1'] }, (socket) => {
+    sockets.add(socket)
+    let read = ''
+    socket.on('error', () => undefined)
+    socket.on('data', (part: Buffer) => {
+      read += part.toString('latin1')
+      if (!read.endsWith('body')) return
+      read = ''
+      socket.write(Buffer.from(bytes, 'latin1'), () => {
+        if (then === 'closes') socket.end()
+        else if (then === 'breaks') socket.destroy()
+      })
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  atEnd(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return server.address() as AddressInfo
 }

@@ -36,7 +36,7 @@ const main = resolve(import.meta.dirname, '../../../simulator/src/main.ts')
 /** Starts the simulator in a process of its own, with a certificate of its own. It stops at the end of the test file. */
 export async function startSimulator(): Promise<Simulator> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-dispatcher-'))
-  const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
+  const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2, ['*.provider.test'])
   const files = { ca: join(directory, 'ca.pem'), certificate: join(directory, 'certificate.pem'), privateKey: join(directory, 'key.pem') }
   writeFileSync(files.ca, ca)
   writeFileSync(files.certificate, certificate)

@@ -3,7 +3,7 @@ export type PostAnswer = {
   status: number | null
   error: 'timeout' | 'network_error' | 'blocked_address' | null
   latencyMs: number
-  /** For how many milliseconds the receiver asked to wait; null when it did not ask. */
+  /** For how many milliseconds the receiver asked to wait, at most an hour; null when it did not ask. */
   retryAfterMs: number | null
 }
 
@@ -12,9 +12,6 @@ export const mostAttempts = 5
 
 /** An endpoint is switched off when this many deliveries in a row have used up their attempts. */
 export const failuresToDisable = 50
-
-/** A receiver may ask with Retry-After for a wait of at most this long. */
-const longestRetryAfterMs = 3_600_000
 
 /**
  * What a response means for its delivery. `delivered`: the status was 2xx. `retry`: the delivery is attempted again after `inMs`. `exhausted`: this
@@ -27,29 +24,23 @@ export type ResponseMeaning = { is: 'delivered' } | { is: 'retry'; inMs: number 
  * Says what a response means for its delivery (spec: webhooks/answers). After a 5xx, a 429, a 408 or no response the delivery is attempted again,
  * after 1, 2, 4 and 8 times the base (30 s). Each wait is up to 10 % longer, so that receivers that failed together are not called together again.
  * Retry-After makes a wait longer and never shorter. A 3xx or another 4xx is final. When the receiver's name leads to an address that is not public,
- * that counts as no response: the name may be right again at the next attempt. `tries` counts this attempt too. `random` is from 0 to 1.
+ * that counts as no response: the name may be right again at the next attempt. `tries` counts this attempt too. `random` is from 0 to 1. `wasLost`:
+ * the process of the attempt died. The first time this is hardly the receiver's doing, so nothing is waited for.
  */
 export function readResponse(
   answer: PostAnswer,
-  { tries, baseMs, random }: { tries: number; baseMs: number; random: number },
+  { tries, baseMs, random, wasLost = false }: { tries: number; baseMs: number; random: number; wasLost?: boolean },
 ): ResponseMeaning {
   const { status, retryAfterMs } = answer
   if (status !== null && status >= 200 && status < 300) return { is: 'delivered' }
   if (status !== null && !isRetried(status)) return { is: 'refused' }
   if (tries >= mostAttempts) return { is: 'exhausted' }
+  if (wasLost && tries === 1) return { is: 'retry', inMs: 0 }
   const gap = baseMs * 2 ** (tries - 1) * (1 + random / 10)
-  return { is: 'retry', inMs: Math.round(Math.max(gap, Math.min(retryAfterMs ?? 0, longestRetryAfterMs))) }
+  return { is: 'retry', inMs: Math.round(Math.max(gap, retryAfterMs ?? 0)) }
 }
 
 const isRetried = (status: number): boolean => status >= 500 || status === 429 || status === 408
-
-/** Reads `Retry-After` (RFC 9110 10.2.3), seconds or a date, as milliseconds from now, at least 0. Gives null for any other text. */
-export function readRetryAfter(header: string | undefined, now: Date): number | null {
-  const text = header?.trim() ?? ''
-  if (text === '') return null
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
-  return Number.isNaN(ms) ? null : Math.max(ms, 0)
-}
 
 /**
  * A standing: what is known of an endpoint after its attempts. A standing says how many deliveries in a row have failed, whether the endpoint is

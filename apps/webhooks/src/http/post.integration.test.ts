@@ -1,9 +1,11 @@
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
+import { openWayOut } from '@herald/service/way-out'
 import { atEnd } from '@herald/testing/at-end'
+import { startProxy } from '@herald/testing/proxy'
 import { until } from '@herald/testing/until'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startReceiver } from '../testing/receiver.ts'
 import { openPost } from './post.ts'
 
@@ -119,16 +121,85 @@ test('20 responses that would unpack to 50 MB each cost less than 100 MB of memo
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
 })
 
-test('a response with 40 kB of headers counts as no response', async () => {
+/** What a receiver sends instead of a response. `then`: whether the connection stays open, is closed or breaks afterwards. */
+const switched = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+const head = 'HTTP/1.1 200 OK\r\n'
+const noResponses: [what: string, sent: string, then: 'stays' | 'closes' | 'breaks'][] = [
+  ['a 101', switched, 'stays'],
+  ['a 101 and a close', switched, 'closes'],
+  ['a 101 and a break', switched, 'breaks'],
+  ['a 101 and frames of another protocol', `${switched}\x81\x05hello`, 'stays'],
+  ['a 101 to no protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'stays'],
+  ['a 101 with a length', 'HTTP/1.1 101 Switching Protocols\r\ncontent-length: 5\r\n\r\nhello', 'stays'],
+  ['a 103 and a 101', `HTTP/1.1 103 Early Hints\r\n\r\n${switched}`, 'stays'],
+  ['a hundred 103', 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n'.repeat(100), 'stays'],
+  ['a hundred 100', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100), 'stays'],
+  ['one 100 and a close', 'HTTP/1.1 100 Continue\r\n\r\n', 'closes'],
+  ['the status 099', 'HTTP/1.1 099 Low\r\ncontent-length: 0\r\n\r\n', 'stays'],
+  ['the status 000', 'HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n', 'stays'],
+  ['a banner of SSH', 'SSH-2.0-OpenSSH_9.9\r\n', 'closes'],
+  ['bytes of HTTP/2', '\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64', 'stays'],
+  ['bytes of nothing', '\x16\x03\x01\0\xff\0\0\n\n', 'stays'],
+  ['a request', 'GET / HTTP/1.1\r\nhost: a\r\n\r\n', 'stays'],
+  ['half a status line', 'HTTP/1.1 20', 'closes'],
+  ['half a head', `${head}content-le`, 'closes'],
+  ['half a head and a break', `${head}content-le`, 'breaks'],
+  ['40 kB of headers', head + `${'x-much: '.padEnd(1_000, 'x')}\r\n`.repeat(40), 'stays'],
+  ['a header with a NUL', `${head}x: a\0b\r\ncontent-length: 0\r\n\r\n`, 'stays'],
+  ['two lengths', `${head}content-length: 0\r\ncontent-length: 5\r\n\r\n`, 'stays'],
+  ['nothing', '', 'closes'],
+]
+
+// spec: webhooks/no-response
+test.each(noResponses)(
+  'a receiver that sends %s has not responded, and the next response of that receiver counts',
+  async (_, sent, then) => {
+    let isStrange = false
+    const receiver = await startReceiver((_one, response) => {
+      const { socket } = response
+      if (!isStrange || socket === null) return response.writeHead(204).end()
+      return socket.write(Buffer.from(sent, 'latin1'), () => {
+        if (then === 'closes') socket.end()
+        // Without the end that TLS has.
+        else if (then === 'breaks') socket.destroy()
+      })
+    })
+    const post = openLocal(5_000)
+    // Once on a connection that was used before, and once on a new one.
+    for (const before of [1, 0]) {
+      for (let n = 0; n < before; n += 1) await post(receiver.url, body, sign)
+      isStrange = true
+      expect(await post(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error', retryAfterMs: null })
+      isStrange = false
+    }
+    expect(await post(receiver.url, body, sign)).toMatchObject({ status: 204, error: null })
+  },
+)
+
+// spec: webhooks/no-response
+test('a receiver that sends interim responses one by one and never a response is given up at the time limit', async () => {
   const receiver = await startReceiver((_one, response) => {
-    response.socket?.write(`HTTP/1.1 200 OK\r\n${'x-much: '.padEnd(1_000, 'x')}\r\n`.repeat(40))
+    const timer = setInterval(() => response.socket?.write('HTTP/1.1 100 Continue\r\n\r\n'), 20)
+    response.on('close', () => clearInterval(timer))
   })
-  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
+  expect(await openLocal(300)(receiver.url, body, sign)).toMatchObject({ status: null, error: 'timeout' })
 })
 
-test('bytes that are not HTTP count as no response', async () => {
-  const receiver = await startReceiver((_one, response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'))
-  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
+// spec: webhooks/no-response
+test.each([
+  ['fewer bytes than its length', 'content-length: 9\r\n\r\nhalf', 'closes'],
+  ['a broken chunk', 'transfer-encoding: chunked\r\n\r\nzz\r\n', 'stays'],
+  ['broken trailers', 'transfer-encoding: chunked\r\n\r\n0\r\n\0:\r\n\r\n', 'stays'],
+  ['a second response', 'content-length: 0\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n', 'stays'],
+  ['bytes after its end', 'content-length: 0\r\n\r\ngarbage', 'stays'],
+  ['bytes that claim to be packed', 'content-encoding: gzip\r\ncontent-length: 4\r\n\r\nhalf', 'stays'],
+  ['an offer to switch protocols', 'connection: upgrade\r\nupgrade: h2c\r\ncontent-length: 0\r\n\r\n', 'stays'],
+])('a response counts by its status also when its body has %s', async (_, sent, then) => {
+  const receiver = await startReceiver((_one, response) => {
+    response.socket?.write(`HTTP/1.1 202 Accepted\r\n${sent}`)
+    if (then === 'closes') response.socket?.end()
+  })
+  expect(await openLocal(5_000)(receiver.url, body, sign)).toMatchObject({ status: 202, error: null })
 })
 
 test('a hundred posts to each of three hostile receivers cost less than 250 MB of memory, and a receiver that never responds keeps no connection', async () => {
@@ -210,13 +281,49 @@ test('nothing is posted over a connection to an address that is not public, even
   expect(receiver.received).toEqual([])
 })
 
-// spec: webhooks/redirects
-test('proxies that the environment names are not used', async () => {
-  const trap = await startTrap('127.0.0.1')
-  onTestFinished(() => void vi.unstubAllEnvs())
-  for (const name of ['HTTPS_PROXY', 'https_proxy']) vi.stubEnv(name, `http://127.0.0.1:${trap.port}`)
-  vi.stubEnv('NODE_USE_ENV_PROXY', '1')
+// spec: running/proxy
+test('through a proxy each attempt reaches the receiver by its name, over a connection that is used again, also when it was closed meanwhile', async () => {
+  const proxy = await startProxy()
   const receiver = await startReceiver()
-  expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: 204 })
-  expect(trap.connections()).toBe(0)
+  const wayOut = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' }, { resolve: resolveTo(), allowPrivate: false })
+  const opened = openPost({ allowPrivate: false, lookup: guardedLookupBy(resolveTo()), wayOut, totalMs: 5_000 })
+  atEnd(opened.close)
+  const url = `https://hook.test:${receiver.port}/hook`
+  for (let n = 0; n < 2; n += 1) expect(await opened.post(url, body, sign)).toMatchObject({ status: 204, error: null })
+  expect(proxy.asked).toEqual([`hook.test:${receiver.port}`])
+  receiver.server.once('request', (request) => request.socket.destroy())
+  expect(await opened.post(url, body, sign)).toMatchObject({ status: 204, error: null })
+  expect(proxy.asked).toHaveLength(2)
+  expect(receiver.at('/hook')).toHaveLength(4)
+
+  proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n'
+  expect(await opened.post(`https://other.test:${receiver.port}/`, body, sign)).toMatchObject({ status: null, error: 'network_error' })
+  for (const inside of ['https://10.0.0.1/', 'https://[fd00::1]/', 'https://localhost/'])
+    expect(await opened.post(inside, body, sign)).toMatchObject({ error: 'blocked_address' })
+  expect(proxy.asked).toHaveLength(3)
+})
+
+// spec: running/proxy
+test('a proxy that never answers is given up when the time to connect is over', async () => {
+  const proxy = await startProxy()
+  proxy.answer = ''
+  const wayOut = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' })
+  const opened = openPost({ allowPrivate: true, lookup: guardedLookupBy(resolveTo()), wayOut, totalMs: 300 })
+  atEnd(opened.close)
+  expect(await opened.post('https://hook.test/', body, sign)).toMatchObject({ status: null, error: 'timeout' })
+})
+
+// spec: running/no-proxy
+test('a receiver that NO_PROXY names is reached without the proxy, and its address is checked', async () => {
+  const proxy = await startProxy()
+  const receiver = await startReceiver()
+  const wayOut = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'hook.test' })
+  const post = (allowPrivate: boolean) => {
+    const opened = openPost({ allowPrivate, lookup: guardedLookupBy(resolveTo('127.0.0.1'), { allowPrivate }), wayOut, totalMs: 5_000 })
+    atEnd(opened.close)
+    return opened.post(`https://hook.test:${receiver.port}/`, body, sign)
+  }
+  expect(await post(true)).toMatchObject({ status: 204 })
+  expect(await post(false)).toMatchObject({ error: 'blocked_address' })
+  expect(proxy.asked).toEqual([])
 })

@@ -1,9 +1,11 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { Agent, request } from 'node:https'
+import { request, type Agent } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { destinationProblem } from '@herald/contracts/destination'
+import { retryAfterMs } from '@herald/contracts/retry-after'
 import { blockedAddress, refuseUnlessPublic } from '@herald/service/guarded-connect'
-import { readRetryAfter, type PostAnswer } from '../core/response.ts'
+import { agentOn, directly, type WayOut } from '@herald/service/way-out'
+import type { PostAnswer } from '../core/response.ts'
 
 /** A POST may take this long in all, from the first name look-up to the end of the response (spec: webhooks/time-limit). */
 const totalLimitMs = 10_000
@@ -11,6 +13,8 @@ const connectLimitMs = 5_000
 /** The body of a response is not used. Up to this many bytes of it are read, so that the connection can be used again. */
 const longestBody = 65_536
 const longestHeaders = 16_384
+/** A receiver may send at most this many interim responses (1xx) before its response. One that sends more has not responded. */
+const mostInterim = 32
 
 /**
  * Posts a body and gives the result, also when the POST fails. `sign` makes the headers of the signature once the connection is open and before the
@@ -22,32 +26,51 @@ export type Post = (url: string, body: Buffer, sign: () => Record<string, string
 export function openPost({
   allowPrivate,
   lookup,
+  wayOut = directly,
   totalMs = totalLimitMs,
 }: {
   allowPrivate: boolean
   lookup: LookupFunction
+  wayOut?: WayOut
   totalMs?: number
 }): { post: Post; close: () => void } {
-  // This is not the global agent, so proxies that the environment names are not used. The time-out ends idle connections. Up to 64 idle connections
-  // to one host are kept, since a handshake costs more than everything else in a delivery.
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000, scheduling: 'lifo', lookup })
+  // The time-out ends idle connections. Up to 64 idle connections to one host are kept, since a handshake costs more than everything else in a
+  // delivery.
+  const pool = agentOn(wayOut, {
+    keepAlive: true,
+    maxFreeSockets: 64,
+    timeout: 15_000,
+    scheduling: 'lifo',
+    lookup,
+    connectMs: connectLimitMs,
+  })
+  const fresh = agentOn(wayOut, { lookup, connectMs: connectLimitMs })
 
   const post: Post = async (url, body, sign) => {
     const startedAt = performance.now()
     const elapsedMs = () => Math.round(performance.now() - startedAt)
     if (destinationProblem(url, { allowPrivate }) !== undefined)
       return { status: null, error: 'blocked_address', latencyMs: 0, retryAfterMs: null }
-    for (let fresh = false; ; fresh = true) {
+    for (let agent = pool; ; agent = fresh) {
       const left = totalMs - elapsedMs()
-      const answer = await postOnce({ url, body, sign, agent: fresh ? false : agent, lookup, allowPrivate, limitMs: left })
+      const answer = await postOnce({ url, body, sign, agent, isChecked: !allowPrivate && !isProxied(url, wayOut), limitMs: left })
       // A receiver may close an idle connection just when it is used again. That is not the receiver's failure, so a new connection is tried.
-      if (answer.is === 'stale' && !fresh) continue
+      if (answer.is === 'stale' && agent === pool) continue
       if (answer.is === 'answered') return { status: answer.status, error: null, latencyMs: elapsedMs(), retryAfterMs: answer.retryAfterMs }
       const error = answer.is === 'stale' ? 'network_error' : answer.error
       return { status: null, error, latencyMs: elapsedMs(), retryAfterMs: null }
     }
   }
-  return { post, close: () => agent.destroy() }
+  const close = () => {
+    pool.destroy()
+    fresh.destroy()
+  }
+  return { post, close }
+}
+
+const isProxied = (url: string, wayOut: WayOut): boolean => {
+  const { hostname, port } = new URL(url)
+  return wayOut.isProxied({ host: hostname, port: Number(port || 443) })
 }
 
 type Once =
@@ -59,18 +82,17 @@ type OnceOptions = {
   url: string
   body: Buffer
   sign: () => Record<string, string>
-  agent: Agent | false
-  lookup: LookupFunction
-  allowPrivate: boolean
+  agent: Agent
+  /** Whether the address of the connection must be on the public internet. A connection through the proxy has the proxy's address. */
+  isChecked: boolean
   limitMs: number
 }
 
-function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: OnceOptions): Promise<Once> {
+function postOnce({ url, body, sign, agent, isChecked, limitMs }: OnceOptions): Promise<Once> {
   return new Promise((resolve) => {
     const outgoing = request(url, {
       method: 'POST',
       agent,
-      lookup,
       maxHeaderSize: longestHeaders,
       headers: {
         'content-type': 'application/json',
@@ -93,7 +115,7 @@ function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: Onc
       resolve(once)
     }
 
-    if (!allowPrivate) refuseUnlessPublic(outgoing)
+    if (isChecked) refuseUnlessPublic(outgoing)
     outgoing.once('socket', (socket) => {
       const go = () => {
         clearTimeout(connecting)
@@ -105,18 +127,26 @@ function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: Onc
       else socket.once('secureConnect', go)
     })
     let answered: Promise<void> | undefined
+    let interim = 0
+    outgoing.on('information', () => {
+      interim += 1
+      if (interim > mostInterim) outgoing.destroy(new Error('too many interim responses'))
+    })
     outgoing.once('response', (response) => {
       const { statusCode = 0, headers } = response
+      // Node passes on a 101 without the headers of an upgrade, and statuses below 100. Neither is a response to the POST.
+      if (statusCode < 200) return void outgoing.destroy(new Error('no status of a response'))
       answered = drained(response)
-      void answered.then(() =>
-        end({ is: 'answered', status: statusCode, retryAfterMs: readRetryAfter(headers['retry-after'], new Date()) }),
-      )
+      void answered.then(() => end({ is: 'answered', status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after'], new Date()) }))
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (answered === undefined) end(failure(error, timedOut, outgoing))
     })
-    // A receiver that switches protocols has not responded. Without this line the request would end only at its time limit.
-    outgoing.once('upgrade', () => outgoing.destroy(new Error('switched protocols')))
+    // After a 101 with the headers of an upgrade Node closes the connection and tells only this. There must be no listener for 'upgrade': it would take
+    // the socket over, and the next error of the socket would end the process.
+    outgoing.once('close', () => {
+      if (answered === undefined) end({ is: 'failed', error: timedOut ? 'timeout' : 'network_error' })
+    })
   })
 }
 

@@ -32,6 +32,8 @@ export type TakenDelivery = {
   appId: string
   takes: number
   tries: number
+  /** True when the lease of an earlier take has ended and no process has written what came of its attempt. */
+  wasLost: boolean
   url: string
   sealedSecret: string
   secretVersion: number
@@ -65,9 +67,9 @@ export async function takeDueDeliveries(
   if (endpointIds.length === 0) return []
   const { rows } = await sql<TakenDelivery>`
     with ready as (
-      select d.id, d.due_at, e.id as endpoint_id, e.app_id, e.url, e.sealed_secret, e.secret_version, ${failsOrIsSlow} as suspect
+      select d.id, d.due_at, d.was_lost, e.id as endpoint_id, e.app_id, e.url, e.sealed_secret, e.secret_version, ${failsOrIsSlow} as suspect
       from endpoints e cross join lateral (
-        select id, due_at from deliveries
+        select id, due_at, lease_until is not null as was_lost from deliveries
         where endpoint_id = e.id and due_at <= now() order by due_at
         limit greatest(0, ${mostInFlight} - (select count(*) from deliveries f where f.endpoint_id = e.id and f.lease_until > now()))
       ) d
@@ -82,7 +84,7 @@ export async function takeDueDeliveries(
     update deliveries d set takes = d.takes + 1, lease_until = ${lease}, due_at = ${lease}
     from due, (select set_config('synchronous_commit', 'off', true)) as quick
     where d.id = any(array(select id from due)) and d.id = due.id
-    returning d.id, due.endpoint_id as "endpointId", due.app_id as "appId", d.takes, d.tries, due.url, due.sealed_secret as "sealedSecret",
+    returning d.id, due.endpoint_id as "endpointId", due.app_id as "appId", d.takes, d.tries, due.was_lost as "wasLost", due.url, due.sealed_secret as "sealedSecret",
       due.secret_version as "secretVersion", due.suspect as "isSuspect", d.body_id as "bodyId"`.execute(db)
   return rows
 }

@@ -31,7 +31,7 @@ export type Receiver = {
 
 export type Respond = (received: Received, response: ServerResponse) => void
 
-const certificate = makeServerCertificate(new Date(), 2)
+const certificate = makeServerCertificate(new Date(), 2, ['hook.test'])
 
 /** The certificate authority of every receiver in this test file. The process trusts it from here on. */
 export const receiverAuthority = certificate.ca

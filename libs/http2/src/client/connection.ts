@@ -28,9 +28,9 @@ export type Owner = {
   roomier: () => void
   /**
    * Is called when the connection will begin no new stream: a GOAWAY has come, the connection has sent all the requests that it may
-   * send, or the client is being closed. Open streams go on.
+   * send, or the client is being closed. Open streams go on. `debug` is the text that came with the GOAWAY.
    */
-  draining: (connection: Connection, reason: string) => void
+  draining: (connection: Connection, reason: string, debug: string) => void
   /** Is called when the connection has ended and every stream has its reply. */
   gone: (connection: Connection, reason: string) => void
 }
@@ -57,7 +57,7 @@ export class Connection {
   readonly owner: Owner
   readonly output: Output
   readonly streams = new OpenStreams()
-  /** The streams whose body waits for a larger window. */
+  /** The streams whose body waits, for a larger window or until the server has read more. */
   readonly waiting = new Set<Stream>()
   readonly abandoned = new AbandonedStreams()
   readonly encoder = new RequestEncoder()
@@ -88,13 +88,19 @@ export class Connection {
   answers = 0
   private readonly socket: Duplex
 
-  /** Speaks HTTP/2 on a connected socket whose two ends have agreed on h2. */
-  constructor(socket: Duplex, limits: Limits, owner: Owner, now: number) {
+  /**
+   * Speaks HTTP/2 on a connected socket whose two ends have agreed on h2. `sendWaiting` is called when the server has read what was written, before
+   * new requests are begun.
+   */
+  constructor(socket: Duplex, limits: Limits, owner: Owner, now: number, sendWaiting: (connection: Connection) => void) {
     this.socket = socket
     this.limits = limits
     this.owner = owner
     this.liveness = new Liveness(now, limits)
-    const roomier = () => owner.roomier()
+    const roomier = () => {
+      sendWaiting(this)
+      owner.roomier()
+    }
     this.output = new Output(socket, limits.bufferedBytes, roomier, () => this.lose('ENHANCE_YOUR_CALM'))
     this.output.push(preface)
     this.output.push(ourSettings)
@@ -171,10 +177,10 @@ export class Connection {
   }
 
   /** Begins no new streams. The connection ends together with its last open stream. */
-  drain(reason: string): void {
+  drain(reason: string, debug = ''): void {
     if (this.isDraining) return
     this.isDraining = true
-    this.owner.draining(this, reason)
+    this.owner.draining(this, reason, debug)
     this.endWhenDone()
   }
 

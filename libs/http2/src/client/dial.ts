@@ -13,6 +13,11 @@ export type DialOptions = {
   ca?: string | Buffer | readonly (string | Buffer)[] | undefined
   /** Looks names up instead of the system. */
   lookup?: LookupFunction | undefined
+  /**
+   * Connects through a proxy; undefined when the server is reached directly. The address of such a connection is not checked, since it is the
+   * proxy's. Rejects with an error whose code is a short word.
+   */
+  tunnel?: ((to: { host: string; port: number }, signal: AbortSignal) => Promise<Socket> | undefined) | undefined
   /** Makes the TCP connection. Without it node:net does. The socket may still be connecting. */
   connect?: ((to: { host: string; port: number }) => Socket) | undefined
   /** Gives a short word for why an address may not be connected to; undefined when it may. Called when TCP is connected, before a byte is written. */
@@ -41,7 +46,7 @@ const ciphers = [
 ].join(':')
 
 /**
- * Connects: looks the name up, connects TCP, checks the address, and does the handshake of TLS 1.2 or later with ALPN. `session` resumes an earlier
+ * Connects: looks the name up, connects TCP, checks the address (or has a tunnel opened), and does the handshake of TLS 1.2 or later with ALPN. `session` resumes an earlier
  * TLS session, and `onSession` is called with new ones. `done` is called once, at the latest after `limitMs`. Gives a function that stops connecting.
  */
 export function dial(
@@ -52,6 +57,8 @@ export function dial(
   done: (dialed: Dialed) => void,
 ): () => void {
   const { host, port, servername = host, ca, lookup, checkAddress, offerHttp1 = false } = options
+  const stopping = new AbortController()
+  let tcp: Socket | undefined
   let tls: TLSSocket | undefined
   let isDone = false
   const finish = (dialed: Dialed) => {
@@ -59,22 +66,18 @@ export function dial(
     isDone = true
     clearTimeout(timer)
     if (dialed.is === 'failed') {
+      stopping.abort()
       tls?.destroy()
-      tcp.destroy()
+      tcp?.destroy()
     }
     done(dialed)
   }
   const failed = (error: unknown) => finish({ is: 'failed', reason: errorWord(error) })
   const timer = setTimeout(() => finish({ is: 'failed', reason: 'CONNECT_TIMEOUT' }), limitMs)
 
-  const tcp = options.connect?.({ host, port }) ?? connectTcp({ host, port, noDelay: true, ...(lookup && { lookup }) })
-  tcp.on('error', failed)
-  tcp.on('close', () => finish({ is: 'failed', reason: 'closed' }))
-  const secure = () => {
-    const reason = checkAddress?.(tcp.remoteAddress ?? '')
-    if (reason !== undefined) return finish({ is: 'failed', reason })
+  const secure = (socket: Socket) => {
     tls = connectTls({
-      socket: tcp,
+      socket,
       host: servername,
       // The server is told a name and never an IP address (RFC 6066 section 3). The certificate must have the name or the address.
       servername: isIP(servername) ? '' : servername,
@@ -89,16 +92,37 @@ export function dial(
     tls.on('close', () => finish({ is: 'failed', reason: 'closed' }))
     tls.on('session', onSession)
     tls.on('secureConnect', () => {
-      const socket = tls as TLSSocket
-      const protocol = socket.alpnProtocol
-      if (protocol === 'h2') finish({ is: 'connected', socket, protocol })
+      const connected = tls as TLSSocket
+      const protocol = connected.alpnProtocol
+      if (protocol === 'h2') finish({ is: 'connected', socket: connected, protocol })
       // The server has chosen HTTP/1.1, or it does not know ALPN; then it speaks HTTP/1.1 too.
-      else if (offerHttp1) finish({ is: 'connected', socket, protocol: 'http/1.1' })
+      else if (offerHttp1) finish({ is: 'connected', socket: connected, protocol: 'http/1.1' })
       else finish({ is: 'failed', reason: 'NO_HTTP2' })
     })
   }
-  if (tcp.connecting) tcp.once('connect', secure)
-  // Runs as a microtask, so that `done` is never called before this function has returned.
-  else queueMicrotask(secure)
+  const use = (socket: Socket) => {
+    tcp = socket
+    socket.on('error', failed)
+    socket.on('close', () => finish({ is: 'failed', reason: 'closed' }))
+  }
+  const checked = (socket: Socket) => {
+    const reason = checkAddress?.(socket.remoteAddress ?? '')
+    if (reason !== undefined) finish({ is: 'failed', reason })
+    else secure(socket)
+  }
+  const tunnel = options.tunnel?.({ host, port }, stopping.signal)
+  if (tunnel)
+    tunnel.then((socket) => {
+      if (isDone) return void socket.destroy()
+      use(socket)
+      return secure(socket)
+    }, failed)
+  else {
+    const socket = options.connect?.({ host, port }) ?? connectTcp({ host, port, noDelay: true, ...(lookup && { lookup }) })
+    use(socket)
+    if (socket.connecting) socket.once('connect', () => checked(socket))
+    // Runs as a microtask, so that `done` is never called before this function has returned.
+    else queueMicrotask(() => checked(socket))
+  }
   return () => finish({ is: 'failed', reason: 'closed' })
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { errorCode, frame, frameType, setting, settingsFrame, windowUpdateFrame } from '../frames.ts'
+import { errorCode, frame, frameType, goAwayFrame, setting, settingsFrame, windowUpdateFrame } from '../frames.ts'
 import {
   answer,
   givenScriptedServer,
@@ -124,6 +124,40 @@ test('a server that allows one stream at a time gets the requests one by one, an
   expect(replies.map(told)).toEqual(Array(200).fill('200'))
   expect(most).toBe(1)
   expect(order).toEqual(Array.from({ length: 200 }, (_, n) => 2 * n + 1))
+})
+
+// spec: providers/first-answer
+test('a server that allows one stream before its first answer gets no second connection until that answer', async () => {
+  let pings = 0
+  let socketsBefore = 0
+  const peer = await given(
+    (each, connection) => {
+      const isPong = each.type === frameType.ping
+      if (each.streamId > 1) return connection.send(answer(each.streamId))
+      if (!isPong && !isRequest(each)) return
+      // The server answers the first request after five PINGs. So a second connection would have come by then.
+      socketsBefore = peer.sockets.size
+      if (pings++ < 5) return connection.send(frame(frameType.ping, 0, 0, Buffer.alloc(8)))
+      connection.send(settingsFrame([[setting.maxConcurrentStreams, 1_000]]), answer(1))
+    },
+    () => [[setting.maxConcurrentStreams, 1]],
+  )
+  const origin = peer.open({ limits: { connections: 10 } })
+  const replies = await Promise.all(Array.from({ length: 200 }, () => peer.send(origin)))
+  expect(replies.map(told)).toEqual(Array(200).fill('200'))
+  expect(socketsBefore).toBe(1)
+  expect(peer.connections).toHaveLength(1)
+})
+
+test('the text that a server sends with a GOAWAY is passed on, at most its first 1,024 bytes', async () => {
+  const events: unknown[] = []
+  const peer = await given((each, connection) => {
+    if (isRequest(each)) connection.send(answer(each.streamId), goAwayFrame(each.streamId, 0, '{"reason":"Shutdown"}'.padEnd(5_000)))
+  })
+  const origin = peer.open({ onEvent: (event) => events.push(event) })
+  expect(told(await peer.send(origin))).toBe('200')
+  await until(() => origin.stats.connections === 0, 'the connection has ended')
+  expect(events).toContainEqual({ is: 'draining', reason: 'GOAWAY', debug: '{"reason":"Shutdown"}'.padEnd(1_024) })
 })
 
 test('while a server allows no stream, requests wait; those that time out before it allows more are unsent', async () => {

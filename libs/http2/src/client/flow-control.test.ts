@@ -42,6 +42,27 @@ test('all streams together obey the connection’s window, with frames of at mos
   expect(given.connection.room()).toBeGreaterThan(0)
 })
 
+test('a thousand bodies that become writable at once wait for a server that reads slowly, and all of them are sent when it reads', () => {
+  for (const opening of ['SETTINGS', 'WINDOW_UPDATE'] as const) {
+    const given = givenConnection(0, [[setting.initialWindowSize, 0]])
+    given.socket.arrive(windowUpdateFrame(0, 100_000_000))
+    for (let n = 0; n < 1_000; n++) given.open({ body: Buffer.alloc(4_000) })
+    given.connection.output.flush()
+    const read = given.socket.stopReading()
+    const windows = Array.from({ length: 1_000 }, (_, n) => windowUpdateFrame(2 * n + 1, 4_000))
+    given.socket.arrive(opening === 'SETTINGS' ? settingsFrame([[setting.initialWindowSize, 4_000]]) : Buffer.concat(windows))
+    given.connection.output.flush()
+    expect([given.reasons, given.connection.output.isBlocked]).toEqual([[], true])
+    expect(given.socket.writableLength).toBeLessThan(1_000_000)
+    // A server that reads all that was written can read the rest afterwards.
+    for (let turn = 0; turn < 100; turn++) {
+      read()
+      given.connection.output.flush()
+    }
+    expect([given.reasons, bytesOf(given)]).toEqual([[], 4_000_000])
+  }
+})
+
 test('with 2,000 random changes of windows, no byte more is sent than allowed, and every body is complete in the end', () => {
   for (let seed = 0; seed < 20; seed++) {
     const random = randomFrom(seed)

@@ -7,13 +7,16 @@ import { writeFrameHeader } from '../frames.ts'
 import type { Connection } from './connection.ts'
 import type { Stream } from './stream.ts'
 
-/** Sends as much of a body as the windows of the stream and of the connection allow. The rest of the body waits. */
+/**
+ * Sends as much of a body as the windows of the stream and of the connection allow. The rest of the body waits. While the server reads too slowly
+ * (`Output.isBlocked`) everything waits, because a body is memory only once.
+ */
 export function sendBody(connection: Connection, stream: Stream): void {
   const { output } = connection
   let body = stream.unsentBody
   while (body) {
     const size = Math.min(body.length, connection.sendWindow, stream.sendWindow, maxFrameSize)
-    if (size <= 0) break
+    if (size <= 0 || output.isBlocked) break
     const isLast = size === body.length
     const at = output.reserve(headerLength + size)
     const from = writeFrameHeader(output.buffer, at, size, frameType.data, isLast ? flag.endStream : 0, stream.id)
@@ -28,13 +31,11 @@ export function sendBody(connection: Connection, stream: Stream): void {
   else connection.waiting.delete(stream)
 }
 
-/** Sends the waiting bodies, after a window became larger. */
+/** Sends the waiting bodies, after a window became larger or the server has read what was written. */
 export function sendWaiting(connection: Connection): void {
-  if (connection.sendWindow <= 0) return
   for (const stream of connection.waiting) {
-    if (stream.sendWindow <= 0) continue
-    sendBody(connection, stream)
-    if (connection.sendWindow <= 0) return
+    if (connection.sendWindow <= 0 || connection.output.isBlocked) return
+    if (stream.sendWindow > 0) sendBody(connection, stream)
   }
 }
 
@@ -47,13 +48,15 @@ export function receiveWindowUpdate(connection: Connection, streamId: number, bu
   const stream = connection.streams.get(streamId)
   if (!stream) return connection.patience.spend()
   if (increment === 0) return connection.failStream(stream, errorCode.protocolError)
+  const opens = stream.sendWindow <= 0
   stream.sendWindow += increment
   if (stream.sendWindow > maxWindow) return connection.failStream(stream, errorCode.flowControlError)
   const before = connection.sendWindow
   if (stream.unsentBody) sendBody(connection, stream)
   // A WINDOW_UPDATE that lets the client send no byte counts as a frame that brings nothing (`patience.ts`). One that lets it send bytes does not
-  // count, because the client has only so many bytes to send, so there can be no flood of such frames.
-  if (connection.sendWindow === before) connection.patience.spend()
+  // count, because the client has only so many bytes to send, so there can be no flood of such frames. One that opens the window of a body that waits
+  // for the output does not count either.
+  if (connection.sendWindow === before && !(opens && stream.unsentBody && connection.output.isBlocked)) connection.patience.spend()
 }
 
 function widenConnection(connection: Connection, increment: number): void {

@@ -15,8 +15,8 @@ export type OriginEvent =
   | { is: 'connected'; isResumed: boolean; tookMs: number }
   /** A connection could not be made, or broke before its first answer. The next one is made `retryInMs` later at the earliest. */
   | { is: 'unreachable'; reason: string; retryInMs: number }
-  /** A connection takes no new requests. */
-  | { is: 'draining'; reason: string }
+  /** A connection takes no new requests. `debug` is the text of the server's GOAWAY, which may be anything; empty when there is none. */
+  | { is: 'draining'; reason: string; debug: string }
   | { is: 'disconnected'; reason: string }
 
 export type OriginOptions = DialOptions & {
@@ -115,7 +115,9 @@ export function openOrigin(options: OriginOptions): Origin {
     for (const connection of connections) {
       if (connection.isDraining) continue
       taking++
-      if (!connection.sawSettings) isOpening = true
+      // A server that allows one stream before its first answer allows more after it, as APNs does with a provider token (Apple: Establishing a
+      // connection to APNs). Until then it gets no second connection.
+      if (!connection.sawSettings || (connection.answers === 0 && connection.peerMaxConcurrentStreams === 1)) isOpening = true
     }
     if (isOpening || taking >= limits.connections || connections.size - taking >= limits.drainingConnections) return
     connect()
@@ -152,8 +154,8 @@ export function openOrigin(options: OriginOptions): Origin {
     if (line.length > 0) serveLine()
   }
 
-  function draining(connection: Connection, reason: string): void {
-    onEvent({ is: 'draining', reason })
+  function draining(connection: Connection, reason: string, debug: string): void {
+    onEvent({ is: 'draining', reason, debug })
     // Makes a pause before the next connection in two cases. A server that ends each connection before any answer would otherwise be connected to
     // again and again without a pause. A server that says ENHANCE_YOUR_CALM asks for a pause.
     if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)

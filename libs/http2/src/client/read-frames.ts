@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { checkPriority, ConnectionError, errorCode, fail, frameType, splitFrames } from '../frames.ts'
 import { Connection, type Owner } from './connection.ts'
-import { receiveWindowUpdate } from './flow-control.ts'
+import { receiveWindowUpdate, sendWaiting } from './flow-control.ts'
 import type { Limits } from './limits.ts'
 import { receiveData } from './receive-data.ts'
 import { receiveGoAway } from './receive-goaway.ts'
@@ -12,7 +12,7 @@ import { receiveSettings } from './receive-settings.ts'
 
 /** Opens a connection on a connected socket whose two ends have agreed on h2, and reads the frames that the server sends on it. */
 export function openConnection(socket: Duplex, limits: Limits, owner: Owner, now: number): Connection {
-  const connection = new Connection(socket, limits, owner, now)
+  const connection = new Connection(socket, limits, owner, now, sendWaiting)
   const split = splitFrames((type, flags, streamId, buffer, start, end) => {
     if (connection.isGone) return
     const { headerBlock } = connection

@@ -1,10 +1,14 @@
 import { checkGoAway, errorCode, errorName, fail, maxStreamId } from '../frames.ts'
 import type { Connection } from './connection.ts'
 
+/** At most this many bytes of the debug data of a GOAWAY are passed on. */
+const mostDebugBytes = 1_024
+
 /**
  * Reads a GOAWAY frame (RFC 9113 section 6.8): the server takes no more streams. Streams above its last-stream-id are surely not processed and are
  * refused at once. The others may still be answered. GOAWAY may come twice: the first one is then a warning and names the highest possible number,
- * and the second one names the real number. A later number may not be higher than an earlier one.
+ * and the second one names the real number. A later number may not be higher than an earlier one. The rest of the frame is debug data, in which a server
+ * may say why.
  */
 export function receiveGoAway(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   checkGoAway(streamId, end - start)
@@ -17,7 +21,7 @@ export function receiveGoAway(connection: Connection, streamId: number, buffer: 
   connection.goneAfter = lastStreamId
   const reason = code === errorCode.noError ? 'GOAWAY' : errorName(code)
   // Draining comes first, so that closing the refused streams does not begin a new stream here.
-  connection.drain(reason)
+  connection.drain(reason, buffer.toString('utf8', start + 8, Math.min(end, start + 8 + mostDebugBytes)))
   for (const stream of connection.streams.values()) {
     if (stream.id <= lastStreamId) continue
     stream.giveReply({ is: 'refused', reason })

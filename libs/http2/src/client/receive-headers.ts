@@ -48,20 +48,17 @@ function receiveHeaderBlock(connection: Connection, id: number, endsStream: bool
   if (!stream) return endsStream ? connection.abandoned.end(id) : connection.patience.spend()
   if (!fits) return connection.failStream(stream, errorCode.enhanceYourCalm)
   if (stream.status !== 0) {
-    // Trailers end the stream and have no pseudo-headers (section 8.1). Their fields are not used.
-    if (fields.isMalformed || fields.status !== 0 || !endsStream) return connection.failStream(stream, errorCode.protocolError)
+    // Trailers end the stream (section 8.1). Their fields are not used, whatever they are.
+    if (!endsStream) return connection.failStream(stream, errorCode.protocolError)
     return receiveEnd(connection, stream)
   }
   const isInterim = fields.status >= 100 && fields.status < 200
-  if (fields.isMalformed || fields.status === 0 || fields.status === 101 || (isInterim && endsStream))
+  if (fields.isStatusWrong || fields.status === 0 || fields.status === 101 || (isInterim && endsStream))
     return connection.failStream(stream, errorCode.protocolError)
   if (isInterim) return connection.patience.spend()
 
   const length = fields.headers.get('content-length')
-  if (length !== undefined) {
-    stream.expectedBytes = contentLength(length)
-    if (stream.expectedBytes === undefined) return connection.failStream(stream, errorCode.protocolError)
-  }
+  if (length !== undefined) stream.expectedBytes = contentLength(length)
   stream.status = fields.status
   stream.headers = fields.headers
   if (endsStream) receiveEnd(connection, stream)

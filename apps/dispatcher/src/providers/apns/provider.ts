@@ -1,5 +1,6 @@
 import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { SentTo } from '@herald/contracts/recipient'
+import { openWayOut } from '@herald/service/way-out'
 import type { Config } from '../../config.ts'
 import { emptyPush, type CredentialsOf, type Provider } from '../provider.ts'
 import { apnsAnswers } from './answers.ts'
@@ -18,11 +19,12 @@ export const apns: Provider<CredentialsOf<'apns'>> = {
 
   async open({ config, bus, notesOf }) {
     const addresses = apnsAddresses(config)
+    const wayOut = openWayOut(config)
     const openLine =
       config.TRANSPORT === 'library'
         ? (await import('./library.ts')).openApnsLine
         : (...[url, environment, topic]: [URL, 'production' | 'sandbox', string]) =>
-            openApnsLine(url, environment, topic, notesOf(url.host))
+            openApnsLine(url, environment, topic, notesOf(url.host), wayOut)
     return {
       forApp(appId, { version, bundleId: topic, environment, teamId, keyId }, { oneEnvironmentOnly }) {
         const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })

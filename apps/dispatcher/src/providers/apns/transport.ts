@@ -1,5 +1,6 @@
 import type { OriginEvent } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
+import type { WayOut } from '@herald/service/way-out'
 import type { Answer, Environment } from '../../core/answer.ts'
 import { answerOf, tell, type Line, type Push, type Transport } from '../provider.ts'
 import { openProviderOrigin } from '../provider-origin.ts'
@@ -8,8 +9,14 @@ import { openProviderToken, type AskForToken } from './provider-token.ts'
 import { make, makeHeads, type ApnsHeads } from './request.ts'
 
 /** Opens a `Line` to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
-export function openApnsLine(url: URL, environment: Environment, topic: string, onEvent?: (event: OriginEvent) => void): Line {
-  const origin = openProviderOrigin(url, onEvent, isOfOtherKey)
+export function openApnsLine(
+  url: URL,
+  environment: Environment,
+  topic: string,
+  onEvent?: (event: OriginEvent) => void,
+  wayOut?: WayOut,
+): Line {
+  const origin = openProviderOrigin(url, onEvent, wayOut, isOfOtherKey)
   let heads: ApnsHeads | undefined
   let headsToken = ''
   const headsFor = (token: string): ApnsHeads => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { readAnswer } from '../../core/answer-meaning.ts'
 import { openAccessTokens } from './access-token.ts'
@@ -29,6 +30,26 @@ test.each([408, 429, 500, 503])('when the token service answers %i, the push is 
 // spec: providers/oauth-token
 test.each([400, 401, 403])('when the token service answers %i, the credentials count as wrong', async (status) => {
   expect(await meaningWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
+})
+
+// spec: providers/oauth-token
+test.each([
+  ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+  ['a 101 to no protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ['bytes that are not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+  ['a body over 64 kB', `HTTP/1.1 200 OK\r\ncontent-length: 70000\r\n\r\n${'{}'.padEnd(70_000)}`],
+  ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 70\r\n\r\n{}'],
+])('a token service that answers with %s gives no token, nothing was sent, and the push is tried again', async (_, answer) => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.write(answer, () => setImmediate(() => socket.end())))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/token`
+  const access = await openAccessTokens({ clientEmail: 'a@b', privateKey, audience: url, url }).current()
+  expect(access).toMatchObject({ answer: { is: 'unsent', reason: expect.stringMatching(/^oauth/) } })
 })
 
 test.each([600, -600])(

@@ -1,8 +1,11 @@
 import type { KeyObject } from 'node:crypto'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps, type Agent } from 'node:https'
 import { fcmScope, mintOauthAssertion } from '@herald/auth/provider-token'
+import { agentOn, directly, type WayOut } from '@herald/service/way-out'
 import { word, type Answer } from '../../core/answer.ts'
 import { answerOfFailure } from '../failure.ts'
-import { field } from '../reply.ts'
+import { field, jsonOf } from '../reply.ts'
 import { answerLimitMs } from '../provider.ts'
 
 /** A token is renewed this long before it expires, so that none expires while a push is on its way. */
@@ -33,6 +36,7 @@ export function openAccessTokens({
   audience,
   url,
   onSkew = () => undefined,
+  wayOut = directly,
 }: {
   clientEmail: string
   privateKey: KeyObject
@@ -41,14 +45,16 @@ export function openAccessTokens({
   url: string
   /** Is called with how many milliseconds this machine's clock is ahead of the token service's clock; below 0 when it is behind. */
   onSkew?: (aheadMs: number) => void
+  wayOut?: WayOut
 }): AccessTokens {
+  const agent = agentOn(wayOut, { connectMs: answerLimitMs })
   let known: { token: string; until: number } | undefined
   let asking: Promise<AccessTokenOrAnswer> | undefined
 
   let aheadMs = 0
 
   /** Notes how far this machine's clock is off, by the date of an answer. Says whether an assertion made now would get another date. */
-  const noteClock = (date: string | null): boolean => {
+  const noteClock = (date: string | undefined): boolean => {
     const seenMs = Date.now() - Date.parse(date ?? '')
     if (Number.isNaN(seenMs)) return false
     const wasMs = aheadMs
@@ -63,11 +69,10 @@ export function openAccessTokens({
     const assertion = mintOauthAssertion({ clientEmail, privateKey, tokenUri: audience, scope: fcmScope, now })
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
     try {
-      const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal: AbortSignal.timeout(answerLimitMs) })
-      const answered: unknown = await response.json().catch(() => undefined)
+      const { status, date, body: answered } = await post(url, body.toString(), agent)
       // Perhaps only the date of the assertion was wrong, so a new assertion is sent once with the token service's time.
-      if (noteClock(response.headers.get('date')) && response.status === 400) return await ask()
-      if (!response.ok) return { answer: refusal(response.status, field(answered, 'error')) }
+      if (noteClock(date) && status === 400) return await ask()
+      if (status < 200 || status > 299) return { answer: refusal(status, field(answered, 'error')) }
       const token = field(answered, 'access_token')
       const expiresIn = Number(field(answered, 'expires_in'))
       if (typeof token !== 'string' || !(expiresIn > 0)) return { answer: refusal(502, 'oauth answer') }
@@ -95,6 +100,45 @@ export function openAccessTokens({
       if (known?.token === refused) known = undefined
     },
   }
+}
+
+/** A token service answers with less than 2 kB. One that answers with more than this many bytes gives no token. */
+const mostBytes = 65_536
+
+type TokenAnswer = { status: number; date: string | undefined; body: unknown }
+
+/**
+ * Posts a form, and gives the answer with its body as JSON. A redirect is not followed. The answer is asked for unpacked and read up to a limit,
+ * because whoever sets an app's credentials names the token service.
+ */
+function post(url: string, form: string, agent: Agent): Promise<TokenAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<TokenAnswer>()
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': Buffer.byteLength(form),
+    'accept-encoding': 'identity',
+  }
+  const options = { method: 'POST', headers, signal: AbortSignal.timeout(answerLimitMs) }
+  const asked = url.startsWith('http:') ? requestHttp(url, options) : requestHttps(url, { ...options, agent })
+  asked.on('response', (response) => {
+    const { statusCode: status = 0 } = response
+    // A 101 and a status below 100 are no answers.
+    if (status < 200) return void asked.destroy()
+    const parts: Buffer[] = []
+    let bytes = 0
+    response.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes > mostBytes) response.destroy(new Error('the token service answers too much'))
+      else parts.push(part)
+    })
+    response.on('error', reject)
+    return response.on('end', () => resolve({ status, date: response.headers.date, body: jsonOf(Buffer.concat(parts)) }))
+  })
+  asked.on('error', reject)
+  // Without an answer, such as after a 101, Node tells only this.
+  asked.on('close', () => reject(new Error('the token service gave no answer')))
+  asked.end(form)
+  return promise
 }
 
 /** These statuses say nothing about the account: the token service or a proxy was too slow (408), or asks Herald to wait (429). */

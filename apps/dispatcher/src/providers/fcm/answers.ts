@@ -1,5 +1,6 @@
+import { retryAfterMs } from '@herald/contracts/retry-after'
 import type { Reply } from '@herald/http2/client/reply'
-import { retryAfterMs, word, type Answer } from '../../core/answer.ts'
+import { word, type Answer } from '../../core/answer.ts'
 import type { AnswerRow } from '../../core/answer-meaning.ts'
 import { answerOfReply, field, jsonOf } from '../reply.ts'
 

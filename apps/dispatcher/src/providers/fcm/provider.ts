@@ -1,4 +1,5 @@
 import { readPrivateKey } from '@herald/auth/provider-token'
+import { openWayOut, type WayOut } from '@herald/service/way-out'
 import type { Config } from '../../config.ts'
 import { emptyPush, oneEnvironment, type CredentialsOf, type Line, type Opening, type Provider } from '../provider.ts'
 import { fcmAnswers } from './answers.ts'
@@ -20,7 +21,8 @@ export const fcm: Provider<CredentialsOf<'fcm'>> = {
   mistakeIn: () => null,
 
   async open({ config, log, unseal, notesOf }) {
-    const lineTo = await lineOpener(config, notesOf)
+    const wayOut = openWayOut(config)
+    const lineTo = await lineOpener(config, notesOf, wayOut)
     const onSkew = (aheadMs: number) => {
       const aheadSeconds = Math.round(aheadMs / 1000)
       const text =
@@ -32,7 +34,7 @@ export const fcm: Provider<CredentialsOf<'fcm'>> = {
         const { version, projectId, clientEmail, tokenUri } = credentials
         const privateKey = readPrivateKey(unseal(credentials))
         const line = lineTo(projectId)
-        const transport = openFcm({ clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew, line })
+        const transport = openFcm({ clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew, line, wayOut })
         const rate = { scope: `fcm ${projectId}`, platform: 'android', most: mostPerSecond } as const
         return { transport, version, rate, ...oneEnvironment, originOf: () => 'fcm' }
       },
@@ -44,12 +46,16 @@ export const fcm: Provider<CredentialsOf<'fcm'>> = {
 /** FCM takes 600,000 messages a minute from a project unless it has granted more (firebase.google.com/docs/cloud-messaging/throttling-and-quotas). */
 const mostPerSecond = 9_000
 
-async function lineOpener({ TRANSPORT, FCM_URL }: Config, notesOf: Opening['notesOf']): Promise<(projectId: string) => Line> {
+async function lineOpener(
+  { TRANSPORT, FCM_URL }: Config,
+  notesOf: Opening['notesOf'],
+  wayOut: WayOut,
+): Promise<(projectId: string) => Line> {
   if (TRANSPORT === 'library') {
     const [{ openFcmLine: open }, { redirectFirebase }] = await Promise.all([import('./library.ts'), import('./firebase.ts')])
     if (FCM_URL) redirectFirebase(new URL(FCM_URL))
     return open
   }
   const url = new URL(FCM_URL ?? 'https://fcm.googleapis.com')
-  return (projectId) => openFcmLine(url, projectId, notesOf(url.host))
+  return (projectId) => openFcmLine(url, projectId, notesOf(url.host), wayOut)
 }

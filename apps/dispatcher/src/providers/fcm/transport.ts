@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { OriginEvent } from '@herald/http2/client/origin'
+import type { WayOut } from '@herald/service/way-out'
 import type { Answer } from '../../core/answer.ts'
 import { readAnswer } from '../../core/answer-meaning.ts'
 import { answerOf, tell, type Line, type Push, type Transport } from '../provider.ts'
@@ -9,8 +10,8 @@ import { fcmAnswers, read } from './answers.ts'
 import { make, makeHead, type FcmHead } from './request.ts'
 
 /** Opens a `Line` to FCM v1 for one project (Firebase: REST projects.messages.send). */
-export function openFcmLine(url: URL, projectId: string, onEvent?: (event: OriginEvent) => void): Line {
-  const origin = openProviderOrigin(url, onEvent)
+export function openFcmLine(url: URL, projectId: string, onEvent?: (event: OriginEvent) => void, wayOut?: WayOut): Line {
+  const origin = openProviderOrigin(url, onEvent, wayOut)
   let head: FcmHead | undefined
   let headToken = ''
   const headFor = (token: string): FcmHead => {
@@ -32,6 +33,7 @@ export function openFcm({
   tokenUrl,
   onSkew,
   line,
+  wayOut,
 }: {
   clientEmail: string
   privateKey: KeyObject
@@ -41,8 +43,17 @@ export function openFcm({
   /** Is called with how many milliseconds this machine's clock is ahead of the token service's clock; below 0 when it is behind. */
   onSkew: (aheadMs: number) => void
   line: Line
+  /** How the token service is reached; directly when it is left out. */
+  wayOut?: WayOut
 }): Transport {
-  const tokens = openAccessTokens({ clientEmail, privateKey, audience: tokenUri, url: tokenUrl ?? tokenUri, onSkew })
+  const tokens = openAccessTokens({
+    clientEmail,
+    privateKey,
+    audience: tokenUri,
+    url: tokenUrl ?? tokenUri,
+    onSkew,
+    ...(wayOut && { wayOut }),
+  })
 
   const sendFrom = async (push: Push, attempt: number): Promise<Answer> => {
     const access = tokens.fresh ?? (await tokens.current())

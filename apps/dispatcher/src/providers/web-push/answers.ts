@@ -1,6 +1,7 @@
+import { retryAfterMs } from '@herald/contracts/retry-after'
 import type { Reply } from '@herald/http2/client/reply'
 import { blockedAddress } from '@herald/service/guarded-connect'
-import { retryAfterMs, type Answer } from '../../core/answer.ts'
+import type { Answer } from '../../core/answer.ts'
 import type { AnswerRow } from '../../core/answer-meaning.ts'
 import { answerOfReply } from '../reply.ts'
 

@@ -61,7 +61,11 @@ export function openHttp1(options: Http1Options): Http1 {
 
   function post({ path, headers, body, timeoutMs }: Http1Request): Promise<Reply> {
     return new Promise((resolve) => {
-      const outgoing = requestHttp({ agent, method: 'POST', path, headers }, (response) => {
+      const noAnswer: Reply = { is: 'unanswered', why: 'broken', reason: 'NO_HTTP_ANSWER' }
+      // With this option Node takes header values that HTTP does not allow. The answer is read by nobody else, so they can do no harm.
+      const outgoing = requestHttp({ agent, method: 'POST', path, headers, insecureHTTPParser: true }, (response) => {
+        // Node passes on a 101 without the headers of an upgrade, and statuses below 100. Neither is an answer to the push.
+        if ((response.statusCode ?? 0) < 200) return void outgoing.destroy(Object.assign(new Error('no answer'), { code: noAnswer.reason }))
         resolve({ is: 'answered', status: response.statusCode ?? 0, headers: headersOf(response), body: noBody })
         passOver(response, bodyBytes)
       })
@@ -76,10 +80,14 @@ export function openHttp1(options: Http1Options): Http1 {
       outgoing.on('close', () => {
         clearTimeout(timer)
         gate.leave()
+        // After a 101 with the headers of an upgrade Node closes the connection and tells only this.
+        resolve(noAnswer)
       })
       outgoing.on('error', (error) => {
         const reason = errorWord(error)
-        if (!isConnected) resolve({ is: 'unsent', reason })
+        const misread = answerIn(error)
+        if (misread) resolve(misread)
+        else if (!isConnected) resolve({ is: 'unsent', reason })
         else resolve({ is: 'unanswered', why: reason === 'ETIMEDOUT' ? 'timeout' : 'broken', reason })
       })
       outgoing.end(body)
@@ -112,6 +120,24 @@ function giveUpAfter(outgoing: ClientRequest, ms: number): NodeJS.Timeout {
 
 function headersOf({ headers }: IncomingMessage): ReadonlyMap<string, string> {
   return new Map(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))
+}
+
+/** What Node calls a head with a field that it cannot read. */
+const fieldErrors = /^HPE_(INVALID_HEADER_TOKEN|INVALID_CONTENT_LENGTH|UNEXPECTED_CONTENT_LENGTH|UNEXPECTED_SPACE|LF_EXPECTED|CR_EXPECTED)$/
+const wholeHead = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\r\n]*)?\r?\n([^]*?)\r?\n\r?\n/
+const rightField = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\0]*?)[ \t]*$/
+
+/** Reads the answer in a head that Node refused because of a field: the push was processed. The bad field is dropped. */
+function answerIn(error: Error): Reply | undefined {
+  const bytes: unknown = Reflect.get(error, 'rawPacket')
+  if (!fieldErrors.test(errorWord(error)) || !Buffer.isBuffer(bytes)) return undefined
+  const [, status, lines = ''] = wholeHead.exec(bytes.toString('latin1')) ?? []
+  if (status === undefined) return undefined
+  const fields = lines.split(/\r?\n/).flatMap((line) => {
+    const [, name, value] = rightField.exec(line) ?? []
+    return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value] as const]
+  })
+  return { is: 'answered', status: Number(status), headers: new Map(fields), body: noBody }
 }
 
 /** Reads a body to its end and drops it, so that the connection can be used again. A body that is too long ends the connection. */

@@ -2,11 +2,12 @@ import { Agent, request, type RequestOptions } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { mintVapidHeader } from '@herald/auth/provider-token'
 import { endpointProblem, isNamed, type EndpointRule } from '@herald/contracts/destination'
-import { reasonOf } from './answers.ts'
+import { retryAfterMs } from '@herald/contracts/retry-after'
 import { blockedAddress, type Guard } from '@herald/service/guarded-connect'
 import { LRUCache } from 'lru-cache'
 import webPush, { type RequestDetails } from 'web-push'
-import { retryAfterMs, word, type Answer } from '../../core/answer.ts'
+import { word, type Answer } from '../../core/answer.ts'
+import { reasonOf } from './answers.ts'
 import { answerOfFailure } from '../failure.ts'
 import { answerLimitMs, tell, type Push, type Transport } from '../provider.ts'
 import { openPushHosts, type PushHosts } from './push-hosts.ts'
@@ -105,6 +106,8 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
   return new Promise((resolve) => {
     const options: RequestOptions = { method, headers, agent }
     const outgoing = request(endpoint, options, (response) => {
+      // A 101 and a status below 100 are no answers.
+      if ((response.statusCode ?? 0) < 200) return void outgoing.destroy()
       let length = 0
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
@@ -138,6 +141,8 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
     outgoing.on('close', () => {
       clearTimeout(timer)
       clearTimeout(connecting)
+      // After a 101 with the headers of an upgrade Node closes the connection and tells only this.
+      resolve(answerOfFailure(undefined))
     })
     outgoing.on('error', (error) => {
       const code: unknown = Reflect.get(error, 'code')

@@ -4,6 +4,7 @@ import { isReachableSubject } from '@herald/contracts/push-subject'
 import { subjectWord } from '@herald/contracts/remedies'
 import { endpointRuleOf } from '@herald/service/config'
 import { guardBy, rememberingResolve, resolveByHostsFile, resolveByServers } from '@herald/service/guarded-connect'
+import { openWayOut } from '@herald/service/way-out'
 import { emptyPush, oneEnvironment, type CredentialsOf, type Provider } from '../provider.ts'
 import { webPushAnswers } from './answers.ts'
 import { hostOf, openWebPush } from './transport.ts'
@@ -25,7 +26,9 @@ export const webPush: Provider<CredentialsOf<'webpush'>> = {
     // at once, is left to FCM, OAuth and APNs. In development the hosts file is read first.
     const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
     const byServers = resolve ?? resolveByServers(nameServers)
-    const guard = guardBy(rememberingResolve(rule.allowPrivate ? resolveByHostsFile(byServers) : byServers), rule)
+    const remembering = rememberingResolve(rule.allowPrivate ? resolveByHostsFile(byServers) : byServers)
+    const { tunnel } = openWayOut(config, { resolve: remembering, allowPrivate: rule.allowPrivate })
+    const guard = { ...guardBy(remembering, rule), tunnel }
     const services =
       config.TRANSPORT === 'library' ? (await import('./library.ts')).openWebPush(guard, rule) : openWebPush(guard, rule, notesOf())
     return {

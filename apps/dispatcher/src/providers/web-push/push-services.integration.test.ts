@@ -1,11 +1,13 @@
 import { createServer, type AddressInfo, type LookupFunction, type Socket } from 'node:net'
 import { prepareHead } from '@herald/http2/client/head'
 import type { Reply } from '@herald/http2/client/reply'
-import { guardBy, type Guard } from '@herald/service/guarded-connect'
+import { guardBy, type Guard, type Resolve } from '@herald/service/guarded-connect'
+import { openWayOut } from '@herald/service/way-out'
 import { atEnd } from '@herald/testing/at-end'
+import { startProxy } from '@herald/testing/proxy'
 import { until } from '@herald/testing/until'
 import { describe, expect, test } from 'vitest'
-import { startPushService } from '../../testing/start-push-service.ts'
+import { startPushService, startStrangePushService } from '../../testing/start-push-service.ts'
 import { openPushServices } from './push-services.ts'
 
 const lookup: LookupFunction = (_, { all }, done) => {
@@ -108,6 +110,72 @@ test('an answer over HTTP/1.1 with a body of more than 64 KiB is read by its sta
   const { send } = given(open)
   expect(told(await send(service, '/201/long'))).toBe('201')
   expect(told(await send(service))).toBe('201')
+})
+
+// spec: running/proxy, running/proxy-guard
+test.each(['h2', 'http/1.1'] as const)(
+  'a push service that offers %s is reached through the proxy, but none at a private address',
+  async (protocol) => {
+    const service = await startPushService(protocol)
+    const proxy = await startProxy()
+    const resolve: Resolve = async (host) => {
+      if (host === 'inside.push.test') return [{ address: '10.0.0.1', family: 4 }]
+      throw new Error('no name server knows outside names')
+    }
+    const settings = { HTTPS_PROXY: `http://user:secret@127.0.0.1:${proxy.port}`, NO_PROXY: '' }
+    const { send } = given({ ...guardBy(resolve), ...openWayOut(settings, { resolve, allowPrivate: false }) })
+    for (let no = 0; no < 3; no += 1) expect(told(await send(service, '/201', 'a.push.test'))).toBe('201')
+    expect(proxy.asked).toEqual([`a.push.test:${service.port}`])
+    for (const host of ['inside.push.test', '10.0.0.1']) expect(told(await send(service, '/201', host))).toBe('unsent EBLOCKED')
+    proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n'
+    expect(told(await send(service, '/201', 'b.push.test'))).toBe('unsent PROXY_403')
+    expect(proxy.asked).toHaveLength(2)
+  },
+)
+
+const switched = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+// spec: providers/no-answer
+test.each<[what: string, sent: string, then: 'stays' | 'closes' | 'breaks', told: string]>([
+  ['a 101', switched, 'stays', 'NO_HTTP_ANSWER'],
+  ['a 101 and a close', switched, 'closes', 'NO_HTTP_ANSWER'],
+  ['a 101 and a break', switched, 'breaks', 'NO_HTTP_ANSWER'],
+  ['a 101 and frames of another protocol', `${switched}\x81\x05hello`, 'stays', 'NO_HTTP_ANSWER'],
+  ['a 101 to no protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'stays', 'NO_HTTP_ANSWER'],
+  ['the status 099', 'HTTP/1.1 099 Low\r\ncontent-length: 0\r\n\r\n', 'stays', 'NO_HTTP_ANSWER'],
+  ['a banner of SSH', 'SSH-2.0-OpenSSH_9.9\r\n', 'closes', 'HPE_INVALID_CONSTANT'],
+  ['half a head', 'HTTP/1.1 201 Created\r\ncontent-le', 'closes', 'ECONNRESET'],
+  ['half a head and a break', 'HTTP/1.1 201 Created\r\ncontent-le', 'breaks', 'ECONNRESET'],
+  ['40 kB of headers', 'HTTP/1.1 201 Created\r\n' + `${'x-much: '.padEnd(1_000, 'x')}\r\n`.repeat(40), 'stays', 'HPE_HEADER_OVERFLOW'],
+  ['nothing', '', 'closes', 'ECONNRESET'],
+])('a push whose push service sends %s has no answer', async (_, sent, then, reason) => {
+  const { send } = given(open)
+  const service = await startStrangePushService(sent, then)
+  for (let no = 0; no < 2; no += 1) expect(await send(service)).toEqual({ is: 'unanswered', why: 'broken', reason })
+})
+
+// spec: providers/odd-fields
+test.each([
+  ['a blank after a value', 'x: a \r\n'],
+  ['a name in capitals', 'X-A: a\r\n'],
+  ['a control character in a value', 'x: a\x01b\r\n'],
+  ['a NUL in a value', 'x: a\0b\r\n'],
+  ['a blank in a name', 'x y: a\r\n'],
+  ['a blank after a name', 'x : a\r\n'],
+  ['an empty name', ': a\r\n'],
+  ['a line without a colon', 'garbage\r\n'],
+  ['a value on two lines', 'x: a\r\n b\r\n'],
+  ['a lone CR', 'x: a\rb\r\n'],
+  ['a lone LF', 'x: a\n'],
+  ['a length that is no number', 'content-length: 1e1\r\n'],
+  ['two lengths', 'content-length: 7\r\n'],
+  ['an unknown transfer coding', 'transfer-encoding: other\r\n'],
+  ['an offer of another protocol', 'connection: upgrade\r\nupgrade: h2c\r\n'],
+])('over HTTP/1.1 an answer with %s counts, and its other fields are read', async (_, line) => {
+  const { send } = given(open)
+  const service = await startStrangePushService(`HTTP/1.1 429 Slow\r\n${line}content-length: 0\r\nRetry-After: 7\r\n\r\n`)
+  const reply = await send(service)
+  expect(told(reply)).toBe('429')
+  expect(reply.is === 'answered' && reply.headers.get('retry-after')).toBe('7')
 })
 
 test('when there are too many push services, the one that was used longest ago is closed, but none with a push on its way', async () => {

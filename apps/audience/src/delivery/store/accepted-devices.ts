@@ -41,7 +41,9 @@ export async function findMet(db: Db, keys: HostKey[]): Promise<Met[]> {
   const { rows } = await sql<Met>`
     select a.app_id as "appId", a.platform, a.environment, a.host, a.credentials_version as "credentialsVersion",
       a.at > now() - interval '1 hour' as "isFresh",
-      array(select s.id from unnest(a.subscription_ids) with ordinality as one(id, no) join subscriptions s on s.id = one.id
+      -- Looks up each device by its key, whatever the planner's statistics are.
+      array(select one.id from unnest(a.subscription_ids) with ordinality as one(id, no)
+        cross join lateral (select app_id, opted_in, invalidated_at from subscriptions where id = one.id offset 0) as s
         where s.app_id = a.app_id and s.opted_in and s.invalidated_at is null order by one.no) as devices
     from accepted_devices a join unnest(
       ${keys.map(({ appId }) => appId)}::text[],
@@ -63,19 +65,22 @@ export async function countRefused(
   db: Db,
   refused: { subscriptionId: string; tokenVersion: number; campaignId: string }[],
 ): Promise<ReadonlySet<string>> {
+  const ids = refused.map(({ subscriptionId }) => subscriptionId)
   const { rows } = await sql<{ id: string; isLast: boolean }>`
     with refused as (
       select s.id, told.entry, array(select one from unnest(s.refused_in) as one where one like told.token_version || ':%' and one <> told.entry) as before
       from subscriptions s join (
         select distinct on (id) id, token_version, token_version || ':' || campaign as entry from unnest(
-          ${refused.map(({ subscriptionId }) => subscriptionId)}::text[],
+          ${ids}::text[],
           ${refused.map(({ tokenVersion }) => tokenVersion)}::int[],
           ${refused.map(({ campaignId }) => campaignId)}::text[]
         ) as told(id, token_version, campaign)
       ) as told on s.id = told.id and s.token_version = told.token_version
+      where s.id = any(${ids}::text[])
       order by s.id for no key update of s
     )
-    update subscriptions s set refused_in = (refused.before || refused.entry)[:${sql.lit(refusedCampaigns)}] from refused where s.id = refused.id
+    update subscriptions s set refused_in = (refused.before || refused.entry)[:${sql.lit(refusedCampaigns)}] from refused
+    where s.id = any(${ids}::text[]) and s.id = refused.id
     returning s.id, cardinality(s.refused_in) >= ${sql.lit(refusedCampaigns)} as "isLast"`.execute(db)
   return new Set(rows.filter(({ isLast }) => isLast).map(({ id }) => id))
 }

@@ -97,7 +97,7 @@ export async function holdForTurn(db: Db, held: { batchId: string; inMs: number 
     from unnest(${held.map(({ batchId }) => batchId)}::text[], ${held.map(({ inMs }) => inMs)}::float8[]) as told(id, in_ms)
       cross join lateral (select campaign_id from batches where id = told.id offset 0) as asked
       left join fan_outs f on f.campaign_id = asked.campaign_id
-    where b.id = told.id and b.lane = 'bulk' and b.done_at is null and b.decided is null and (b.lease_until is null or b.lease_until <= now())
+    where b.id = any(${held.map(({ batchId }) => batchId)}::text[]) and b.id = told.id and b.lane = 'bulk' and b.done_at is null and b.decided is null and (b.lease_until is null or b.lease_until <= now())
       and f.flow is distinct from 'cancelled'
       and b.queued_at + make_interval(secs => coalesce((f.send ->> 'ttl')::float8, 0)) > now() + make_interval(secs => told.in_ms / 1000)
     returning b.id`.execute(db)

@@ -17,3 +17,4 @@ alter table circuits add column refused_probes integer not null default 0;
 
 -- The campaigns in which the provider refused the device although it accepted others. Emptied when the device has a new token.
 alter table subscriptions add column refused_in text[];
+create trigger leave_out_erased before insert on accepted_devices for each row execute function audience.leave_out_erased();

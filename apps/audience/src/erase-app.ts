@@ -1,6 +1,7 @@
 import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
 import { deleteOfApp, partsOfApp } from './store/app-rows.ts'
+import { leaveRates } from './delivery/store/send-rates.ts'
 import { markErased } from './store/erased-apps.ts'
 import { stopFanOuts } from './sends/store/flow.ts'
 import { cancelImportsOf } from './people/store/imports.ts'
@@ -18,6 +19,7 @@ export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId:
   await markErased(db, appId)
   await transact(db, (trx) => stopFanOuts(trx, appId))
   await cancelImportsOf(db, appId)
+  await leaveRates(db, appId)
   for (let left = rowsPerCall; left > 0;) {
     const erased = await eraseParts(db, appId, left)
     // A finish may have inserted retries after this call had deleted batches. So all is deleted only when a round finds no row.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { spellAnswers, type FinishBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import { afterAll, describe, expect, test } from 'vitest'
+import { rateScope } from './providers/provider.ts'
 import { giveForeignKey, projectId, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 
@@ -201,7 +202,14 @@ test('a push that meets the quota of its project goes back without a counted att
   expect(finish.retries.map(({ tries, code }) => [tries, code])).toEqual(Array(3).fill([0, 'rate_limited']))
   // FCM names no time, so each waits a minute and up to a quarter longer.
   for (const { retryInMs } of finish.retries) expect(retryInMs).toBeGreaterThan(55_000)
-  expect(finish.rate).toMatchObject({ scope: `fcm ${projectId}`, platform: 'android', most: 9_000, accepted: 2, refused: 3, answered: 5 })
+  expect(finish.rate).toMatchObject({
+    scope: rateScope('fcm', projectId),
+    platform: 'android',
+    most: 9_000,
+    accepted: 2,
+    refused: 3,
+    answered: 5,
+  })
 })
 
 // spec: providers/web-push

@@ -207,7 +207,7 @@ export type RefusedLetter = (typeof refusedLetters)[number]
 const Host = z.string().max(300)
 
 /**
- * The rate that credentials share (spec: providers/quota). `scope` names the credentials, for example `fcm <project>`. `most`: how many pushes a second
+ * The rate that credentials share (spec: providers/quota). `scope` names the credentials, by a hash of the FCM project, for example. `most`: how many pushes a second
  * they may send when the provider has not asked them to slow down; null for any number.
  */
 export const SendRate = z.object({ scope: z.string().min(1).max(300), platform: z.enum(platforms), most: z.number().positive().nullable() })

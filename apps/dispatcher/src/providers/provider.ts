@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ProviderCredentials } from '@herald/contracts/app'
 import type { CircuitEnvironment, SendRate } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
@@ -77,6 +78,10 @@ export type AppTransport = {
   /** Gives the name of the origin that a recipient's push goes to. Pushes of one origin share a part of the window (`window.ts`). */
   originOf(to: SentTo): string
 }
+
+/** Names credentials for the rate that they share. The name is a hash, since the row outlives an app that is erased. */
+export const rateScope = (kind: string, ...names: string[]): string =>
+  `${kind} ${hash('sha256', names.join(' '), 'base64url').slice(0, 22)}`
 
 /** The environment fields of an `AppTransport` whose provider has only one environment. */
 export const oneEnvironment: Pick<AppTransport, 'environment' | 'environmentOf'> = { environment: '', environmentOf: () => '' }

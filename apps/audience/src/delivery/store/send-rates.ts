@@ -81,7 +81,7 @@ export async function slowDown(
     update send_rates r set
       per_second = greatest(0.1, least(0.7 * coalesce(${grown}, greatest(10, ${lastMinute})), nullif(${lastMinute}, 0), ${found})),
       next_at = greatest(r.next_at, now()), changed_at = now(), slowed_at = now(), accepted_since = 0, found = ${found},
-      app_ids = case when ${appId} = any(r.app_ids) then r.app_ids else (${appId}::text || r.app_ids)[:20] end
+      app_ids = case when ${appId} = any(r.app_ids) or exists (select from erased_apps where app_id = ${appId}) then r.app_ids else (${appId}::text || r.app_ids)[:20] end
     where r.scope = ${scope} and ${isNews(takenAgoMs)}`.execute(db)
   const { rows } = await sql<RateNow>`select per_second as "perSecond", ${now} from send_rates where scope = ${scope}`.execute(db)
   return rows[0]
@@ -120,6 +120,10 @@ export async function countSlowed(db: Db): Promise<{ platform: Platform; count: 
     select platform, count(*) as count from send_rates where ${isSlowed} group by platform`.execute(db)
   return rows
 }
+
+/** Takes a deleted app out of the rates of its credentials, which other apps may share. */
+export const leaveRates = (db: Db, appId: string) =>
+  sql`update send_rates set app_ids = array_remove(app_ids, ${appId}) where ${appId} = any(app_ids)`.execute(db)
 
 /** Forgets credentials that nobody has used for a week. */
 export async function purgeRates(db: Db): Promise<boolean> {

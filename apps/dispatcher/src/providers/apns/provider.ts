@@ -2,7 +2,7 @@ import { apnsToken } from '@herald/contracts/calls/gateway'
 import type { SentTo } from '@herald/contracts/recipient'
 import { openWayOut } from '@herald/service/way-out'
 import type { Config } from '../../config.ts'
-import { emptyPush, type CredentialsOf, type Provider } from '../provider.ts'
+import { emptyPush, rateScope, type CredentialsOf, type Provider } from '../provider.ts'
 import { apnsAnswers } from './answers.ts'
 import { firstEnvironment, openApns, openApnsLine, type ApnsAddresses } from './transport.ts'
 
@@ -36,7 +36,7 @@ export const apns: Provider<CredentialsOf<'apns'>> = {
           transport: openApns({ topic, environment, addresses: asked, askForToken, openLine }),
           version,
           // Apple names no number: only its answers slow a key down.
-          rate: { scope: `apns ${teamId} ${keyId}`, platform: 'ios', most: null },
+          rate: { scope: rateScope('apns', teamId, keyId), platform: 'ios', most: null },
           environment: own ?? environment,
           environmentOf,
           originOf: (to) => (environmentOf(to) === 'sandbox' ? 'apns sandbox' : 'apns production'),

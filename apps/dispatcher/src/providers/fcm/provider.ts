@@ -1,7 +1,7 @@
 import { readPrivateKey } from '@herald/auth/provider-token'
 import { openWayOut, type WayOut } from '@herald/service/way-out'
 import type { Config } from '../../config.ts'
-import { emptyPush, oneEnvironment, type CredentialsOf, type Line, type Opening, type Provider } from '../provider.ts'
+import { emptyPush, oneEnvironment, rateScope, type CredentialsOf, type Line, type Opening, type Provider } from '../provider.ts'
 import { fcmAnswers } from './answers.ts'
 import { openFcm, openFcmLine } from './transport.ts'
 
@@ -35,7 +35,7 @@ export const fcm: Provider<CredentialsOf<'fcm'>> = {
         const privateKey = readPrivateKey(unseal(credentials))
         const line = lineTo(projectId)
         const transport = openFcm({ clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew, line, wayOut })
-        const rate = { scope: `fcm ${projectId}`, platform: 'android', most: mostPerSecond } as const
+        const rate = { scope: rateScope('fcm', projectId), platform: 'android', most: mostPerSecond } as const
         return { transport, version, rate, ...oneEnvironment, originOf: () => 'fcm' }
       },
       close: () => Promise.resolve(),

@@ -98,6 +98,8 @@ export function openReport(
   const answers = new Map<CircuitEnvironment, Answers>()
   const refused: Result['refused'] = []
   const accepted: Result['accepted'] = []
+  /** The accepted devices that the finish names, decided once: a finish is made anew for each call. */
+  let told: Result['accepted'] | undefined
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
   let [answered, quotaRefused] = [0, 0]
@@ -266,12 +268,11 @@ export function openReport(
           agoMs: ago(askedAt),
           retryInMs: readyAt === null ? null : ahead(readyAt),
         })),
-        ...(rate &&
-          (rate.most !== null || quotaRefused > 0) && {
-            rate: { ...rate, accepted: counted.sent, refused: quotaRefused, answered, takenAgoMs: ago(takenAt) },
-          }),
+        ...(rate && {
+          rate: { ...rate, accepted: counted.sent, refused: quotaRefused, answered, takenAgoMs: ago(takenAt) },
+        }),
         refused,
-        accepted: accepted.filter(({ environment, host }) => refused.length > 0 || isAcceptedNews(`${environment} ${host}`)),
+        accepted: (told ??= accepted.filter(({ environment, host }) => isAcceptedNews(`${environment} ${host}`) || refused.length > 0)),
         unavailable: unavailable.map(({ readyAt, heardAt, ...one }) => ({
           ...one,
           retryInMs: readyAt === null ? null : ahead(readyAt),

@@ -74,11 +74,8 @@ export async function finishBatch(
     await pointAtBatches(audience, decided)
     for (const circuit of changes.closed) await release({ ...audience, poke }, circuit)
     // After a refused probe another device is probed at once. It may be in any held batch.
-    const probedAgain = changes.updated.filter(
-      ({ state, refusedProbes, probeAt }) => state === 'open' && refusedProbes > 0 && probeAt !== null && probeAt <= new Date(),
-    )
-    for (const circuit of probedAgain) await releaseHeld(db, circuit, releasedForProbe)
-    if (changes.closed.length > 0 || probedAgain.length > 0 || resolved.some(({ finish }) => finish.retries.length > 0)) poke()
+    for (const circuit of changes.probedAgain) await releaseHeld(db, circuit, releasedForProbe)
+    if (changes.closed.length > 0 || changes.probedAgain.length > 0 || resolved.some(({ finish }) => finish.retries.length > 0)) poke()
   }
 
   const done = [...sent, ...resolved]
@@ -127,7 +124,9 @@ async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitCh
     const finish = { ...known, retries: unavailable.retries }
     return { row, finish, counted, decided: [...decided, ...unavailable.decided], refusals: of }
   })
-  const counted = resolved.flatMap(({ row: { campaignId }, counted }) => counted.map((one) => ({ ...one, campaignId })))
+  const counted = resolved.flatMap(({ row: { campaignId }, finish, counted }) =>
+    counted.map((one) => ({ ...one, campaignId, credentialsVersion: finish.credentialsVersion })),
+  )
   const last = counted.length > 0 ? await countRefused(db, counted) : new Set<string>()
   return resolved.map(({ counted, finish, ...one }) => {
     const dead = [...finish.dead, ...counted.filter(({ subscriptionId }) => last.has(subscriptionId))]

@@ -6,8 +6,13 @@ import { findSizes, pause, slowDown, writeRate, type RateNow } from './store/sen
 
 /** What this process knows of a rate is read again after this time, so that all processes see a change within it. */
 const readAgainMs = 1_000
-/** Credentials that nothing limits are looked at more rarely. */
+/** Credentials that are far from their limit are looked at more rarely. */
 const readFreeAgainMs = 5_000
+const farMs = -30_000
+/** A batch waits at most this long before its turn is looked at again, since the rate may have grown. */
+const longestWaitMs = 10_000
+/** So many answers say what share of them are quota answers. */
+const leastAnswers = 20
 /** Rates are slowed down when more than this share of the answers of a second are quota answers. */
 const quotaShare = 0.01
 const complainEveryMs = 60_000
@@ -34,6 +39,8 @@ type Known = RateNow & { at: number; taken: number; accepted: number; second: { 
 export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseMs): SendRates {
   const known = keepRecent<Known>(5_000)
   const complainedAt = keepRecent<number>(1_000)
+  /** The credentials that rest after a quota answer, as far as this process has seen it. */
+  const pausing = new Set<string>()
 
   const learn = (scope: string, told: RateNow): Known => {
     const before = known.get(scope)
@@ -51,7 +58,7 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
   }
   const current = async (rate: SendRate): Promise<Known> => {
     const one = known.get(rate.scope)
-    const isFresh = one && performance.now() - one.at < (one.perSecond === null ? readFreeAgainMs : readAgainMs)
+    const isFresh = one && performance.now() - one.at < (one.perSecond === null || turnOf(one) < farMs ? readFreeAgainMs : readAgainMs)
     return isFresh ? one : write(rate)
   }
   const turnOf = ({ aheadMs, at, perSecond, taken }: Known): number =>
@@ -59,6 +66,7 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
 
   const slowAfterPause = async (rate: SendRate, appId: string, takenAgoMs: number): Promise<void> => {
     const { scope, platform } = rate
+    pausing.delete(scope)
     await write(rate)
     const told = await slowDown(db, { scope, appId, takenAgoMs: takenAgoMs + restMs })
     if (told) learn(scope, told)
@@ -88,15 +96,21 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
         limited.map(({ batchId }) => batchId),
       )
       return limited.flatMap(({ batchId, scope, perSecond }) => {
-        const inMs = (turns.get(scope) ?? 0) + ((sizes.get(batchId) ?? 0) / perSecond) * 1000
+        // A batch of more than a minute's worth goes out when that much is there.
+        const inMs = (turns.get(scope) ?? 0) + Math.min((sizes.get(batchId) ?? 0) / perSecond, 60) * 1000
         turns.set(scope, inMs)
-        return inMs > 0 ? [{ batchId, inMs }] : []
+        return inMs > 0 ? [{ batchId, inMs: Math.min(inMs, longestWaitMs) }] : []
       })
     },
     async took(rate, pushes) {
-      const one = known.get(rate.scope) ?? (await write(rate))
-      one.taken += pushes
-      if (one.perSecond !== null && one.taken >= one.perSecond / 10) await write(rate)
+      try {
+        const one = known.get(rate.scope) ?? (await write(rate))
+        one.taken += pushes
+        if (one.perSecond !== null && one.taken >= one.perSecond / 10) await write(rate)
+      } catch (error) {
+        // The batches are taken: an error here must not make their takers ask again.
+        log.debug({ platform: rate.platform, err: error }, 'a rate was not written')
+      }
     },
     async heard({ rate }, appId) {
       if (!rate) return
@@ -107,11 +121,12 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
         if (performance.now() - one.second.at > 1_000) one.second = { at: performance.now(), answered: 0, refused: 0 }
         one.second.answered += answered
         one.second.refused += refused
-        if (refused === 0 || one.second.refused <= quotaShare * one.second.answered) return
-        one.second = { at: performance.now(), answered: 0, refused: 0 }
+        const { second } = one
+        if (refused === 0 || second.answered < leastAnswers || second.refused <= quotaShare * second.answered || pausing.has(scope)) return
+        pausing.add(scope)
         await write(rate)
         const paused = await pause(db, { scope, takenAgoMs, ms: restMs })
-        if (!paused) return
+        if (!paused) return void pausing.delete(scope)
         learn(scope, paused)
         const slow = () => slowAfterPause(rate, appId, takenAgoMs)
         if (restMs === 0) await slow()
@@ -121,6 +136,7 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
             restMs,
           ).unref()
       } catch (error) {
+        pausing.delete(scope)
         log.debug({ appId, platform, err: error }, 'a rate was not written')
       }
     },

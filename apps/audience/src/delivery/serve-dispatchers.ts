@@ -64,7 +64,8 @@ export function serveDispatchers({
     renew: group((asked: Renewal[]) => renewBatch({ db }, asked), byApp),
     finish: group(async (finishes: FinishBatch[]) => {
       const answers = await finishBatch(finishing, finishes)
-      for (const finish of finishes) if (finish.rate) await rates.heard(finish, finish.appId ?? '')
+      for (const [index, finish] of finishes.entries())
+        if (finish.rate && answers[index] === 'done') await rates.heard(finish, finish.appId ?? '')
       return answers
     }, byApp),
   }

@@ -11,7 +11,7 @@ const log = openLog('audience', 'info', { write: (line) => void lines.push(JSON.
 const metrics = openMetrics()
 const circuitMemory = rememberCircuits({ log, metrics })
 
-const nothing = (): CircuitChanges => ({ refusals: new Map(), updated: [], opened: [], closed: [], open: new Set() })
+const nothing = (): CircuitChanges => ({ refusals: new Map(), updated: [], opened: [], closed: [], probedAgain: [], open: new Set() })
 const circuit = (change: Partial<CircuitRow> = {}): CircuitRow => ({
   ...{ appId: newId(), platform: 'ios', environment: 'sandbox', state: 'closed', code: null, since: new Date() },
   ...{ probeAt: null, answers: '', refusedProbes: 0, credentialsVersion: 1 },

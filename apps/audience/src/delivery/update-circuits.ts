@@ -5,7 +5,7 @@ import type { Metrics } from '@herald/service/metrics'
 import { keepRecent, type Recent } from '../core/recent.ts'
 import type { Db } from '../store/tables.ts'
 import { changeCircuit, isHealthy, isOutage, outageProbeMs, type CircuitChange, type Evidence, type Heard } from './core/circuit.ts'
-import { findMet, noteAccepted, type Accepted, type HostKey } from './store/accepted-devices.ts'
+import { findMet, lockHosts, noteAccepted, noteRefused, type Accepted, type HostKey } from './store/accepted-devices.ts'
 import { askForProbe, lockCircuits, nameOfCircuit, undoGuarded, writeCircuits, type CircuitKey, type CircuitRow } from './store/circuits.ts'
 import type { FinishedRow } from './store/finished-batches.ts'
 import { releaseHeld } from './store/held-batches.ts'
@@ -16,13 +16,14 @@ export type Finish = { row: FinishedRow; finish: FinishBatch }
 export type Refusals = Map<string, { circuit: CircuitKey; verdictOn: CircuitChange['verdictOn'] }>
 /**
  * What finished batches changed. `updated`: all circuits that were written, as they are now. `opened`, `closed`: those of them whose state changed.
- * `open`: the names of those that are open now.
+ * `probedAgain`: those of which another device is to be probed at once. `open`: the names of those that are open now.
  */
 export type CircuitChanges = {
   refusals: Map<Finish, Refusals>
   updated: CircuitRow[]
   opened: CircuitRow[]
   closed: CircuitRow[]
+  probedAgain: CircuitRow[]
   open: ReadonlySet<string>
 }
 
@@ -100,7 +101,7 @@ export async function updateCircuits(
   { healthy, outageProbeMs: probeInMs }: Pick<CircuitMemory, 'healthy' | 'outageProbeMs'>,
   finishes: Finish[],
 ): Promise<CircuitChanges> {
-  const changes: CircuitChanges = { refusals: new Map(), updated: [], opened: [], closed: [], open: new Set() }
+  const changes: CircuitChanges = { refusals: new Map(), updated: [], opened: [], closed: [], probedAgain: [], open: new Set() }
   const all = finishes.flatMap(answersByCircuit)
   const keys = new Map(all.filter((one) => isNews(one, healthy)).map(({ circuit }) => [nameOfCircuit(circuit), circuit]))
   if (keys.size === 0) {
@@ -128,6 +129,9 @@ export async function updateCircuits(
   }
 
   changes.updated = [...after.values()]
+  changes.probedAgain = [...after.values()].filter(
+    ({ state, refusedProbes, probeAt, now }) => state === 'open' && refusedProbes > 0 && probeAt === now,
+  )
   changes.open = new Set(changes.updated.filter(({ state }) => state === 'open').map(nameOfCircuit))
   await writeCircuits(db, changes.updated)
   for (const row of changes.updated) {
@@ -146,27 +150,29 @@ async function findEvidence(
   db: Db,
   finishes: Finish[],
 ): Promise<(circuit: CircuitKey, host: string, credentialsVersion: number | null) => Evidence> {
-  const accepted = await noteAll(db, finishes)
-  const refused = new Map<string, HostKey & { devices: Set<string> }>()
+  const refused = new Map<string, HostKey & { devices: string[] }>()
   for (const { row, finish } of finishes) {
     for (const { environment, host, subscriptionId } of finish.refused) {
       const key = { appId: row.appId, platform: row.platform, environment, host }
-      const known = refused.get(nameOfHost(key)) ?? { ...key, devices: new Set() }
+      const known = refused.get(nameOfHost(key)) ?? { ...key, devices: [] }
       refused.set(nameOfHost(key), known)
-      known.devices.add(subscriptionId)
+      known.devices.push(subscriptionId)
     }
   }
+  const accepted = acceptedIn(finishes)
+  if (refused.size > 0) await lockHosts(db, [...accepted.values(), ...refused.values()])
+  await noteAll(db, finishes)
   if (refused.size === 0) return () => 'never'
+  // A host that accepts some of these pushes takes the credentials, whomever it refuses.
+  await noteRefused(
+    db,
+    [...refused.values()].filter((host) => !accepted.has(nameOfHost(host))),
+  )
   const met = new Map((await findMet(db, [...refused.values()])).map((one) => [nameOfHost(one), one]))
-  const isAllRefused = (name: string) => {
-    const devices = met.get(name)?.devices ?? []
-    return !accepted.has(name) && devices.length > 0 && devices.every((device) => refused.get(name)?.devices.has(device))
-  }
   return (circuit, host, credentialsVersion) => {
-    const name = nameOfHost({ ...circuit, host })
-    const known = met.get(name)
+    const known = met.get(nameOfHost({ ...circuit, host }))
     if (!known || known.credentialsVersion !== credentialsVersion) return 'never'
-    if (isAllRefused(name)) return 'refused'
+    if (known.isRefused) return 'refused'
     if (known.isFresh) return 'accepted'
     return known.devices.length > 0 ? 'before' : 'never'
   }
@@ -174,9 +180,9 @@ async function findEvidence(
 
 const nameOfHost = ({ host, ...circuit }: HostKey): string => `${nameOfCircuit(circuit)} ${host}`
 
-/** Writes which devices were accepted, one for each host. Answers the names of the hosts. */
-async function noteAll(db: Db, finishes: Finish[]): Promise<ReadonlySet<string>> {
-  const accepted = new Map(
+/** Gives which devices were accepted, one for each host, by the name of the host. */
+const acceptedIn = (finishes: Finish[]): Map<string, Accepted> =>
+  new Map(
     finishes.flatMap(({ row: { appId, platform }, finish: { accepted, credentialsVersion } }) =>
       accepted.map((one): [string, Accepted] => {
         const noted = { appId, platform, credentialsVersion, ...one }
@@ -184,8 +190,10 @@ async function noteAll(db: Db, finishes: Finish[]): Promise<ReadonlySet<string>>
       }),
     ),
   )
+
+async function noteAll(db: Db, finishes: Finish[]): Promise<void> {
+  const accepted = acceptedIn(finishes)
   if (accepted.size > 0) await noteAccepted(db, [...accepted.values()])
-  return new Set(accepted.keys())
 }
 
 /**

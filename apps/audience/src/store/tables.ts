@@ -101,7 +101,7 @@ export type SubscriptionTable = {
    * values stayed the same. Registrations and sessions do not count.
    */
   told_at: Generated<Date | null>
-  /** The campaigns in which the provider refused the device and accepted others, as `<token version>:<campaign id>`; at most three. */
+  /** The campaigns in which the provider refused the device and accepted others, as `<token version>.<credentials version>:<campaign id>`; at most three. */
   refused_in: Generated<string[] | null>
 }
 

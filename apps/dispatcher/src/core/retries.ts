@@ -17,6 +17,9 @@ export const secondsLeft = (ttlSeconds: number, elapsedMs: number): number => Ma
 /** A wait is made longer by a random part of itself, at most this part, so that pushes that were refused together do not come back together. */
 const jitter = 0.25
 
+/** A push that met a quota waits at least this long. */
+const leastQuotaMs = 10_000
+
 export type NextTry = { is: 'retry'; inMs: number } | { is: 'failed'; code: FailureCode }
 
 /**
@@ -29,7 +32,8 @@ export function nextTry(
   meaning: AnswerMeaning & { class: 'retry' | 'quota' | 'unknown' | 'suspect' },
   { tries, ttlLeftMs, schedule, random }: { tries: number; ttlLeftMs: number; schedule: readonly number[]; random: number },
 ): NextTry {
-  const backoffMs = (schedule[Math.min(tries, schedule.length) - 1] ?? 1) * 1000
+  // A quota counts no attempt, so the schedule would stay at its first wait.
+  const backoffMs = meaning.class === 'quota' ? leastQuotaMs : (schedule[Math.min(tries, schedule.length) - 1] ?? 1) * 1000
   const waitMs = Math.max(meaning.retryAfterMs ?? 0, backoffMs) * (1 + jitter * random)
   const isLast = meaning.class !== 'quota' && tries >= meaning.maxTries
   if (isLast || waitMs >= ttlLeftMs) return { is: 'failed', code: meaning.code }

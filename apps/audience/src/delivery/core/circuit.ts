@@ -151,7 +151,7 @@ const retryAll = (): Verdict => ({ meaning: 'retry', code: null })
  * Gives the circuit after a batch's answers, and what its refused devices mean. Answers to older credentials change nothing. An open circuit closes
  * only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. An outage ends with any
  * answer but "unavailable". A circuit that is open because of the app's credentials closes when no answer says that they are certainly wrong and a
- * push is sent, or only the message or the token was refused.
+ * push is sent, or only the message or the token was refused; one that the mass guard has opened does not close with a refused token.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
@@ -167,7 +167,8 @@ export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInM
   const saysWrong = /[gwc]/.test(letters)
   const works = isOutage(before)
     ? heard.foundDead || /[^u]/.test(letters)
-    : !letters.includes('c') && (/[spt]/.test(letters) || (heard.foundDead && !saysWrong))
+    : !letters.includes('c') &&
+      (/[spt]/.test(letters) || (heard.foundDead && !saysWrong) || (before.code === 'credentials_invalid' && /^g+$/.test(letters)))
   if (isProbe && works) {
     const closed: Circuit = { ...circuit, state: 'closed', code: null, since: now, probeAt: null, refusedProbes: 0 }
     return changeClosedCircuit(closed, entries, heard, now, probeInMs)
@@ -219,7 +220,8 @@ function changeClosedCircuit(circuit: Circuit, entries: readonly string[], heard
     verdictOn(letter, host) {
       const isCounted = evidence(host) === 'accepted'
       if (letter === 'w') return { meaning: isCounted ? 'counted' : 'failed', code: evidence(host) === 'never' ? null : 'sender_mismatch' }
-      return { meaning: isMany ? (isCounted ? 'counted' : 'failed') : 'dead', code: null }
+      // `t` may also mean that the project has lost its credentials for this platform, which no circuit would undo.
+      return { meaning: isMany || letter === 't' ? (isCounted ? 'counted' : 'failed') : 'dead', code: null }
     },
   }
 }

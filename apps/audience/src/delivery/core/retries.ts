@@ -18,8 +18,8 @@ export type RetryBatch = {
 }
 
 /**
- * Groups the pushes of a finished batch that are to be tried again into new batches. The pushes of a new batch have the same second of
- * `retryInMs`, the same number of tries and the same reason, and are in the order of their devices' ids. No push is tried before its time,
+ * Groups the pushes of a finished batch that are to be tried again into new batches. The pushes of a new batch have about the same
+ * `retryInMs` (`stepOf`), the same number of tries and the same reason, and are in the order of their devices' ids. No push is tried before its time,
  * so a new batch waits for its latest push. The id of a new batch is a hash of the finished batch, the take and the group, so that a
  * repeated finish makes no second batch.
  */
@@ -30,7 +30,7 @@ export function groupRetries(
   const inOrder = retries.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1))
   const groups = Map.groupBy(
     inOrder,
-    ({ retryInMs, tries, code, providerCode }) => `${Math.floor(retryInMs / 1000)}:${tries}:${code ?? ''}:${providerCode}`,
+    ({ retryInMs, tries, code, providerCode }) => `${Math.floor(retryInMs / stepOf(retryInMs))}:${tries}:${code ?? ''}:${providerCode}`,
   )
   const batches = [...groups].map(([key, group]) => ({
     id: deterministicId(`${batchId}:${takes}:${key}`, queuedAt),
@@ -45,6 +45,12 @@ export function groupRetries(
   }))
   return batches.toSorted((one, other) => one.inMs - other.inMs)
 }
+
+/**
+ * Gives the length of time within which waits count as equal: a second, and for waits of half a minute or more about a sixteenth of them. Otherwise the
+ * random part of long waits would make a batch of nearly every push.
+ */
+const stepOf = (ms: number): number => 1_000 * 2 ** Math.max(0, Math.floor(Math.log2(ms / 16_000)))
 
 /** Makes an id of the usual form (seconds, then 8 bytes) from a hash of `text`. Such an id may be guessable, because knowing it gives no rights. */
 export function deterministicId(text: string, at: Date): string {

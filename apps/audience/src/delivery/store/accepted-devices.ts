@@ -28,19 +28,44 @@ export const noteAccepted = (db: Db, accepted: Accepted[]) =>
     where known.credentials_version is null or excluded.credentials_version is null
       or known.credentials_version <= excluded.credentials_version`.execute(db)
 
+/**
+ * Takes devices that are refused now out of those that a host accepted before. The row stays when none is left: then the credentials are in doubt. The
+ * rows are locked in order before, so that two finishes do not wait for each other.
+ */
+export async function noteRefused(db: Db, refused: (HostKey & { devices: string[] })[]): Promise<void> {
+  for (const { appId, platform, environment, host, devices } of refused)
+    await sql`
+      update accepted_devices set subscription_ids = array(select id from unnest(subscription_ids) with ordinality as one(id, no)
+        where id <> all(${devices}::text[]) order by no)
+      where app_id = ${appId} and platform = ${platform} and environment = ${environment} and host = ${host}
+        and subscription_ids && ${devices}::text[]`.execute(db)
+}
+
+/** Locks what is known of hosts, in the order in which `noteAccepted` writes it. */
+export const lockHosts = (db: Db, keys: HostKey[]) =>
+  sql`
+    select from accepted_devices a where (app_id, platform, environment, host) in (select * from unnest(
+      ${keys.map(({ appId }) => appId)}::text[],
+      ${keys.map(({ platform }) => platform)}::text[],
+      ${keys.map(({ environment }) => environment)}::text[],
+      ${keys.map(({ host }) => host)}::text[]
+    )) order by app_id, platform, environment, host for no key update`.execute(db)
+
 export type Met = HostKey & {
   credentialsVersion: number | null
   /** The remembered devices that would still be sent to, newest first. */
   devices: string[]
   /** Whether a device was accepted within the last hour. */
   isFresh: boolean
+  /** Whether all remembered devices have been refused since they were accepted. */
+  isRefused: boolean
 }
 
 /** Finds what the credentials met at hosts. A host that never accepted is not in the answer. */
 export async function findMet(db: Db, keys: HostKey[]): Promise<Met[]> {
   const { rows } = await sql<Met>`
     select a.app_id as "appId", a.platform, a.environment, a.host, a.credentials_version as "credentialsVersion",
-      a.at > now() - interval '1 hour' as "isFresh",
+      a.at > now() - interval '1 hour' as "isFresh", a.subscription_ids = '{}' as "isRefused",
       -- Looks up each device by its key, whatever the planner's statistics are.
       array(select one.id from unnest(a.subscription_ids) with ordinality as one(id, no)
         cross join lateral (select app_id, opted_in, invalidated_at from subscriptions where id = one.id offset 0) as s
@@ -58,23 +83,29 @@ export async function findMet(db: Db, keys: HostKey[]): Promise<Met[]> {
 const refusedCampaigns = 3
 
 /**
- * Counts for devices the campaigns in which they were refused, each campaign once, for the token that was sent to. Answers the ids of the devices for
+ * Counts for devices the campaigns of 30 days in which they were refused, each campaign once, for the token that was sent to and these credentials. Answers the ids of the devices for
  * which this is the third.
  */
 export async function countRefused(
   db: Db,
-  refused: { subscriptionId: string; tokenVersion: number; campaignId: string }[],
+  refused: { subscriptionId: string; tokenVersion: number; credentialsVersion: number | null; campaignId: string }[],
 ): Promise<ReadonlySet<string>> {
   const ids = refused.map(({ subscriptionId }) => subscriptionId)
   const { rows } = await sql<{ id: string; isLast: boolean }>`
     with refused as (
-      select s.id, told.entry, array(select one from unnest(s.refused_in) as one where one like told.token_version || ':%' and one <> told.entry) as before
+      select s.id, told.entry, array(
+        select one from unnest(s.refused_in) as one
+        where one like told.of || ':%' and one <> told.entry
+          -- The id of a campaign begins with the second in which it was made.
+          and substr(split_part(one, ':', 2), 1, 8) > to_hex(extract(epoch from now() - interval '30 days')::bigint)
+      ) as before
       from subscriptions s join (
-        select distinct on (id) id, token_version, token_version || ':' || campaign as entry from unnest(
+        select distinct on (id) id, token_version, token_version || '.' || version as of, token_version || '.' || version || ':' || campaign as entry from unnest(
           ${ids}::text[],
           ${refused.map(({ tokenVersion }) => tokenVersion)}::int[],
+          ${refused.map(({ credentialsVersion }) => credentialsVersion ?? 0)}::bigint[],
           ${refused.map(({ campaignId }) => campaignId)}::text[]
-        ) as told(id, token_version, campaign)
+        ) as told(id, token_version, version, campaign)
       ) as told on s.id = told.id and s.token_version = told.token_version
       where s.id = any(${ids}::text[])
       order by s.id for no key update of s

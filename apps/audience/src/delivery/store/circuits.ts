@@ -149,7 +149,7 @@ export async function undoGuarded(db: Db, { appId, platform, environment }: Circ
       where undone.at > now() - interval '24 hours'
       order by s.id for no key update of s
     )
-    update subscriptions s set invalidated_at = null from meant where s.id = meant.id
+    update subscriptions s set invalidated_at = null, refused_in = null from meant where s.id = meant.id
     returning s.id`.execute(db)
   return rows.length
 }

@@ -30,7 +30,9 @@ export async function writeRate(
     insert into send_rates as r (scope, platform, per_second, most, next_at, accepted)
     values (${scope}, ${platform}, ${most}, ${most}, now() - ${ofMinute} + make_interval(secs => ${taken}::float8 / coalesce(${most}::float8, 1e9)), ${accepted})
     on conflict (scope) do update set per_second = ${grown}, most = excluded.most, changed_at = now(),
-      next_at = greatest(r.next_at, now() - ${ofMinute}) + make_interval(secs => coalesce(${taken}::float8 / ${grown}, 0)),
+      -- What was taken ahead of its turn waits for less time when the rate has grown.
+      next_at = case when r.next_at > now() then now() + (r.next_at - now()) * coalesce(r.per_second / ${grown}, 0)
+        else greatest(r.next_at, now() - ${ofMinute}) end + make_interval(secs => coalesce(${taken}::float8 / ${grown}, 0)),
       minute_at = case when r.minute_at > now() - ${ofMinute} then r.minute_at else now() end,
       accepted_since = r.accepted_since + excluded.accepted,
       accepted = case when r.minute_at > now() - ${ofMinute} then r.accepted else 0 end + excluded.accepted,
@@ -79,7 +81,7 @@ export async function slowDown(
   // `least` leaves out what is null.
   await sql`
     update send_rates r set
-      per_second = greatest(0.1, least(0.7 * coalesce(${grown}, greatest(10, ${lastMinute})), nullif(${lastMinute}, 0), ${found})),
+      per_second = greatest(1, least(0.7 * coalesce(${grown}, greatest(10, ${lastMinute})), nullif(${lastMinute}, 0), ${found})),
       next_at = greatest(r.next_at, now()), changed_at = now(), slowed_at = now(), accepted_since = 0, found = ${found},
       app_ids = case when ${appId} = any(r.app_ids) or exists (select from erased_apps where app_id = ${appId}) then r.app_ids else (${appId}::text || r.app_ids)[:20] end
     where r.scope = ${scope} and ${isNews(takenAgoMs)}`.execute(db)
@@ -97,7 +99,7 @@ export async function holdForTurn(db: Db, held: { batchId: string; inMs: number 
     from unnest(${held.map(({ batchId }) => batchId)}::text[], ${held.map(({ inMs }) => inMs)}::float8[]) as told(id, in_ms)
       cross join lateral (select campaign_id from batches where id = told.id offset 0) as asked
       left join fan_outs f on f.campaign_id = asked.campaign_id
-    where b.id = any(${held.map(({ batchId }) => batchId)}::text[]) and b.id = told.id and b.lane = 'bulk' and b.done_at is null and b.decided is null and (b.lease_until is null or b.lease_until <= now())
+    where b.id = any(${held.map(({ batchId }) => batchId)}::text[]) and b.id = told.id and b.lane = 'bulk' and b.done_at is null and b.decided is null and b.held_since is null and (b.lease_until is null or b.lease_until <= now())
       and f.flow is distinct from 'cancelled'
       and b.queued_at + make_interval(secs => coalesce((f.send ->> 'ttl')::float8, 0)) > now() + make_interval(secs => told.in_ms / 1000)
     returning b.id`.execute(db)

@@ -17,7 +17,7 @@ export const apnsAnswers: readonly AnswerRow[] = [
   { status: 404, reasons: ['BadPath'], class: 'guarded', code: 'token_invalid' },
   // Every 403 speaks of the provider token. By now a newer one was tried if this one had expired, and a new connection if the key was another one.
   { status: 403, class: 'config', code: 'credentials_invalid' },
-  { status: 429, reasons: ['TooManyProviderTokenUpdates'], class: 'quota', code: 'rate_limited' },
+  { status: 429, reasons: ['TooManyProviderTokenUpdates'], class: 'quota', code: 'rate_limited', waitMs: 60_000 },
   { status: 413, class: 'bad', code: 'payload_too_large' },
   { status: 400, class: 'bad', code: 'payload_invalid' },
 ]

@@ -125,7 +125,7 @@ function headersOf({ headers }: IncomingMessage): ReadonlyMap<string, string> {
 /** What Node calls a head with a field that it cannot read. */
 const fieldErrors = /^HPE_(INVALID_HEADER_TOKEN|INVALID_CONTENT_LENGTH|UNEXPECTED_CONTENT_LENGTH|UNEXPECTED_SPACE|LF_EXPECTED|CR_EXPECTED)$/
 const wholeHead = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\r\n]*)?\r?\n([^]*?)\r?\n\r?\n/
-const rightField = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\0]*?)[ \t]*$/
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** Reads the answer in a head that Node refused because of a field: the push was processed. The bad field is dropped. */
 function answerIn(error: Error): Reply | undefined {
@@ -134,8 +134,10 @@ function answerIn(error: Error): Reply | undefined {
   const [, status, lines = ''] = wholeHead.exec(bytes.toString('latin1')) ?? []
   if (status === undefined) return undefined
   const fields = lines.split(/\r?\n/).flatMap((line) => {
-    const [, name, value] = rightField.exec(line) ?? []
-    return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value] as const]
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(0, colon))
+    const value = line.slice(colon + 1).trim()
+    return fieldName.test(name) && !value.includes('\0') ? [[name.toLowerCase(), value] as const] : []
   })
   return { is: 'answered', status: Number(status), headers: new Map(fields), body: noBody }
 }

@@ -241,3 +241,13 @@ test('a push whose answer has header fields that no server should send is sent, 
   const upgraded = rig.peers.queue('web', await browsers(1, { behaviour: { answer: 'switching_protocols' } }))
   expect((await deliver(upgraded)).retries).toMatchObject([{ tries: 1, code: 'network_error' }])
 })
+
+// spec: providers/accepted-before
+test('a dispatcher names an accepted device when nothing was refused too, and not again for a minute', async () => {
+  const appId = newId()
+  const first = await deliver(rig.peers.queue('web', await browsers(3), { appId }))
+  const second = await deliver(rig.peers.queue('web', await browsers(3), { appId }))
+  const host = new URL(rig.simulator.addresses.webPush).host
+  expect(first.accepted).toMatchObject([{ environment: '', host }])
+  expect(second.accepted).toEqual([])
+})

@@ -123,3 +123,35 @@ test('a device that gets a new token begins anew with its refused campaigns', as
   await send(appId, new Set([foreign]))
   expect(await invalidated(appId)).toEqual([])
 })
+
+// spec: providers/accepted-before
+test('the circuit opens when the devices that were accepted before are refused one after the other, in batches of their own', async () => {
+  const appId = newId()
+  const crowd = await givenPhones(appId, 3, 'web')
+  for (const id of crowd) await send(appId, new Set(), (one) => one === id)
+  const states: (string | undefined)[] = []
+  for (const id of crowd) {
+    const taken = await takeOne(await givenBatch(appId, givenSend(appId)), used())
+    await finish(
+      heard({ ...taken, recipients: taken.recipients.filter(({ subscriptionId }) => subscriptionId === id) }, ['w'], used(), host),
+    )
+    states.push((await circuitOf(appId))?.state)
+  }
+  expect(states).toEqual(['closed', 'closed', 'open'])
+  expect(await invalidated(appId)).toEqual([])
+})
+
+test('campaigns of more than 30 days ago, and of other credentials, do not count', async () => {
+  const appId = newId()
+  const [foreign = ''] = await givenPhones(appId, 3, 'web')
+  const ago = (days: number) =>
+    Math.floor(Date.now() / 1000 - days * 86_400)
+      .toString(16)
+      .padStart(8, '0') + 'a'.repeat(16)
+  await sql`update subscriptions set refused_in = ${[`1.1:${ago(31)}`, `1.2:${ago(1)}`]} where id = ${foreign}`.execute(db)
+  await send(appId, new Set([foreign]))
+  await send(appId, new Set([foreign]))
+  expect(await invalidated(appId)).toEqual([])
+  await send(appId, new Set([foreign]))
+  expect(await invalidated(appId)).toEqual([foreign])
+})

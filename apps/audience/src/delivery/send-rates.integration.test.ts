@@ -86,6 +86,24 @@ describe('the rate that credentials share', () => {
     expect(await perSecond(rate)).toBeGreaterThan(1_000)
   })
 
+  test('what was taken ahead of its turn waits for less time when the rate has grown', async () => {
+    const [rates, rate] = [openRates(), newRate()]
+    await rates.heard(answers(rate, 600, 60), newId())
+    await rates.took(rate, 200)
+    const before = await rowOf(rate)
+    expect(before.next_at.getTime() - Date.now()).toBeGreaterThan(15_000)
+    // The rate has grown for 20 s, and the debt has run off for none.
+    await sql`update send_rates set changed_at = changed_at - interval '20 seconds' where scope = ${rate.scope}`.execute(db)
+    await turnOf(openRates(), rate)
+    expect((await rowOf(rate)).next_at.getTime() - Date.now()).toBeLessThan(10_000)
+  })
+
+  test('a single quota answer slows nothing down', async () => {
+    const [rates, rate] = [openRates(), newRate()]
+    await rates.heard(answers(rate, 0, 1), newId())
+    expect(await perSecond(rate)).toBe(9_000)
+  })
+
   test('credentials without a limit of their own are slowed down by a quota answer too, and have none again later', async () => {
     const [rates, rate] = [openRates(), newRate(null)]
     expect(await turnOf(rates, rate)).toBe(0)
@@ -114,7 +132,8 @@ describe('the rate that credentials share', () => {
     await rates.took(rate, 100)
     const held = await rates.withoutTurn(batches.map((batchId) => ({ batchId, rate })))
     expect(held.map(({ batchId }) => batchId)).toEqual(batches.slice(1))
-    expect(held.map(({ inMs }) => Math.round(inMs / 10_000))).toEqual([5, 10])
+    // They are looked at again after 10 s, since the rate may have grown.
+    expect(held.map(({ inMs }) => inMs)).toEqual([10_000, 10_000])
   })
 
   test('a bulk batch that has no turn yet is held until then, loses no attempt and keeps its place in the bulk window; a batch of a ttl of 0 is taken', async () => {
@@ -133,7 +152,7 @@ describe('the rate that credentials share', () => {
     ).toEqual(['held', 'held'])
     const row = await db.selectFrom('batches').selectAll().where('id', '=', second).executeTakeFirstOrThrow()
     expect(row).toMatchObject({ takes: 0, tries: 0, not_before: null, held_since: null })
-    expect(row.turn_at?.getTime()).toBeGreaterThan(Date.now() + 30_000)
+    expect(row.turn_at?.getTime()).toBeGreaterThan(Date.now() + 5_000)
     expect(row.due_at).toEqual(row.turn_at)
     expect((await take(asked(now, { credentialsVersion: 1, rate })))[0]?.answer).toBe('taken')
 

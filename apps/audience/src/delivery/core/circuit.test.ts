@@ -85,7 +85,7 @@ describe('what the answers of a provider mean', () => {
     ['a batch of 500 refused tokens: the circuit opens', '', refused(500), 'never', 'open', 'retry'],
     ['a send after 60 refused tokens: the circuit stays closed', refused(60), sent(1), 'accepted', 'closed', 'counted'],
     ['refusals that show that the credentials are good: it never opens', '', 't'.repeat(500), 'never', 'closed', 'failed'],
-    ['one such refusal: the token is dead', sent(10), 't', 'accepted', 'closed', 'dead'],
+    ['one such refusal: its campaign is counted', sent(10), 't', 'accepted', 'closed', 'counted'],
     ['one answer that the credentials are wrong: the circuit opens', sent(200), 'c', 'accepted', 'open', 'retry'],
     ['200 devices of other credentials while one is accepted: it stays closed', '', 'w'.repeat(200), 'accepted', 'closed', 'counted'],
     ['devices of other credentials after a quiet night: it stays closed', sent(200), 'w'.repeat(200), 'before', 'closed', 'failed'],
@@ -159,13 +159,15 @@ describe('what the answers of a provider mean', () => {
     // The provider refused only the message or the token of the probe, which shows that it has taken the credentials.
     expect(changeCircuit(open(), heard('p', { probe: true }), now).circuit.state).toBe('closed')
     expect(changeCircuit(open(), heard('t', { probe: true }), now).circuit.state).toBe('closed')
+    expect(changeCircuit(open(), heard('g', { probe: true }), now).circuit.state).toBe('closed')
     expect(changeCircuit(open(), heard('a', { probe: true }), now).circuit.state).toBe('open')
     expect(changeCircuit(open(), heard('p'), now).circuit.state).toBe('open')
     expect(changeCircuit(open(), heard('s', { credentialsVersion: 2 }), now).circuit.state).toBe('closed')
   })
 
   test('a circuit whose probe is refused stays open, with the code of the new answer', () => {
-    const { circuit, verdictOn } = changeCircuit(open(), heard('g', { probe: true, code: 'sender_mismatch' }), now)
+    const guarded = open({ code: 'token_invalid' })
+    const { circuit, verdictOn } = changeCircuit(guarded, heard('g', { probe: true, code: 'sender_mismatch' }), now)
 
     expect([circuit.state, circuit.code, verdictOn('g', '').meaning]).toEqual(['open', 'sender_mismatch', 'retry'])
     expect(changeCircuit(open(), heard('sc', { probe: true }), now).circuit.state).toBe('open')

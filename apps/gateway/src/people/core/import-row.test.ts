@@ -118,6 +118,16 @@ describe('a wrong row of an import', () => {
     expect(readJson('{"platform":"ios","token":"a","pushToken":"b"}')).toMatchObject({ rejected: { column: null, code: 'invalid_field' } })
   })
 
+  // spec: administration/import-rejected
+  test.each(['"tags.plan":"gold"', '"language.code":"de"', '"appVersion.x":1', '"tags":{"plan":"pro"},"tags.plan":"gold"'])(
+    'an imported row of JSON is rejected when it has an unknown field that begins with a known one and a dot: %s',
+    (fields) => {
+      expect(readJson(`{"platform":"android","token":"x",${fields}}`)).toEqual({
+        rejected: { column: null, code: 'invalid_field', message: 'is not a known field' },
+      })
+    },
+  )
+
   test('an imported row is rejected when it has another number of fields than the header', () => {
     const columns = readColumns({ ...csv, columns: null }, ['platform', 'token'])
     expect(readRow({ end: 0, fields: ['ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({

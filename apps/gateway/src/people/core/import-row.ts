@@ -92,8 +92,8 @@ export function readRow(row: FileRow, { format, web }: Settings, columns: Column
   for (let device = given; ;) {
     const wrong = mistakesIn(device)
     if (Array.isArray(wrong)) {
-      const grave = wrong.find(({ path }) => !isOptional(path))
-      if (grave) return rejected(columnOf(grave.path), 'invalid_field', grave.message)
+      const grave = wrong.find(({ path }) => !isOptional(device, path))
+      if (grave) return rejected(isSpare(grave.path) ? null : columnOf(grave.path), 'invalid_field', grave.message)
       for (const { path } of wrong) {
         device = without(device, path)
         warnings.add(leftOut(columnOf(path) ?? path.split('.', 1)[0] ?? ''))
@@ -119,10 +119,18 @@ function mistakesIn(device: Record<string, unknown>): { device: ImportedDevice }
 /** The fields that an import never leaves out. `optedIn` is one of them, because whoever has opted out must not be opted in. */
 const needed: ReadonlySet<ImportField> = new Set(['platform', 'token', 'endpoint', 'p256dh', 'auth', 'externalId', 'optedIn'])
 
-function isOptional(path: string): boolean {
+/** Whether a path begins with a field that an import may leave out. */
+function isSpare(path: string): boolean {
   const field = fieldAt(path)
   return field !== undefined && !needed.has(field)
 }
+
+/**
+ * Whether a device has a value at a path, or above it, that can be left out. It has none at the path of an unknown field such as `language.code`, which
+ * only looks like a place inside a field.
+ */
+const isOptional = (device: Record<string, unknown>, path: string): boolean =>
+  isSpare(path) && Object.hasOwn(device, path.split('.', 1)[0] ?? '')
 
 /** Leaves out the value at a path: a field, or of the tags the one that is wrong. Leaves out all tags when the path, which may be cut, names none. */
 function without(device: Record<string, unknown>, path: string): Record<string, unknown> {

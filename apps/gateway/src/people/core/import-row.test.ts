@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto'
-import type { ImportFormat } from '@herald/contracts/import'
-import { describe, expect, test } from 'vitest'
+import { ImportedDevice, type ImportFormat } from '@herald/contracts/import'
+import { describe, expect, test, vi } from 'vitest'
 import { readColumns, readRow } from './import-row.ts'
 import { withZone } from './import-values.ts'
 
@@ -165,13 +165,35 @@ describe('a wrong value that a device can do without', () => {
     ['{"a":{"b":1},"a.b":2}', { 'a.b': 2 }],
     ['{"__proto__":{"a":1},"plan":"pro"}', { plan: 'pro' }],
     ['{"big":9007199254740993,"huge":1e400,"plan":"pro"}', { plan: 'pro' }],
-    [`{"${'x'.repeat(400)}":1}`, undefined],
+    [`{"${'x'.repeat(400)}":1,"plan":"pro"}`, { plan: 'pro' }],
+    ['{"plan":"gold","plan.tier":null}', { plan: 'gold' }],
+    ['{"plan.tier":"a","plan":null}', { 'plan.tier': 'a' }],
     [JSON.stringify(Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`no name ${n}`, n]).concat([['plan', 1]]))), { plan: 1 }],
   ])('an import leaves out only the wrong ones of the tags %s', (tags, kept) => {
     expect(readCsv({ platform: 'ios', token: 'abc', tags })).toEqual({
       device: { platform: 'ios', token: 'abc', ...(kept && { tags: kept }) },
       warnings: ['left_out:tags'],
     })
+  })
+
+  // spec: administration/import-left-out
+  test('a row with very many wrong tags is read with little work, and with more than 1,000 tags it loses them all', () => {
+    const wrong = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`no name ${n}`, n]))
+    const read = (tags: object) => readJson(JSON.stringify({ platform: 'ios', token: 'a', tags }))
+    const parse = vi.spyOn(ImportedDevice, 'safeParse')
+    try {
+      expect(read({ ...wrong(999), plan: 'pro' })).toEqual({
+        device: { platform: 'ios', token: 'a', tags: { plan: 'pro' } },
+        warnings: ['left_out:tags'],
+      })
+      expect(read({ ...wrong(100_000), plan: 'pro' })).toEqual({
+        device: { platform: 'ios', token: 'a' },
+        warnings: ['left_out:tags'],
+      })
+      expect(parse).toHaveBeenCalledTimes(2)
+    } finally {
+      parse.mockRestore()
+    }
   })
 
   // spec: administration/import-left-out

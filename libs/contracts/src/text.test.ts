@@ -9,6 +9,7 @@ import {
   ExternalId,
   findTimeZone,
   firstCodePoints,
+  LanguageTag,
   name,
   namesOfZone,
   ObjectId,
@@ -119,6 +120,18 @@ test('a user’s language may have variants, as devices report them', () => {
   expect(canonicalLanguage('en_us')).toBe('en-US')
   expect(canonicalLanguage('zh-hant-x-Ab')).toBe('zh-Hant-x-ab')
   expect(canonicalLanguage('not a language')).toBeUndefined()
+})
+
+// spec: identity/language
+test('a language that is longer than 35 characters in its stored form is refused, and every stored one is accepted again', () => {
+  const rest = '608-x-abcdefgh-abcdefgh-abcdefgh'
+  expect(canonicalLanguage(`tl-${rest}`)).toBeUndefined()
+  expect(takes(LanguageTag, `tl-${rest}`)).toBe(false)
+  for (const longest of [`de-${rest}`, `tl-${rest.slice(0, -1)}`]) {
+    const stored = LanguageTag.parse(longest)
+    expect(stored).toHaveLength(35)
+    expect(LanguageTag.parse(stored)).toBe(stored)
+  }
 })
 
 // spec: identity/old-language-codes

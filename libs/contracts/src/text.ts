@@ -190,6 +190,7 @@ export const Country = z
   .transform((value) => value.toUpperCase())
 
 const localeForm = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?$/i
+const longestLanguage = 35
 const languageForm = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,7}$/i
 
 /**
@@ -227,7 +228,10 @@ export function canonicalLocale(tag: string): string | undefined {
 /** Gives a language tag as `canonicalLocale` does, and also with variants and extensions: devices report tags such as `ca-ES-valencia`. */
 export function canonicalLanguage(tag: string): string | undefined {
   const hyphened = tag.replaceAll('_', '-')
-  return hyphened.length <= 35 && languageForm.test(hyphened) ? canonical(hyphened) : undefined
+  if (hyphened.length > longestLanguage || !languageForm.test(hyphened)) return undefined
+  // A present code may be longer than the old one (tl, fil). The result is read again by the services, so it has to be within the limit too.
+  const language = canonical(hyphened)
+  return language.length <= longestLanguage ? language : undefined
 }
 
 const canonical = (tag: string): string => withPresentCode(inCanonicalCase(tag))

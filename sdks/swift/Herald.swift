@@ -1,6 +1,7 @@
 // Herald for Swift, in one file and without dependencies. Copy it into your iOS app and into its notification service extension; docs/guide/ios.md
 // says how to use it. `npm run test:mobile` parses this file. It has not been compiled, and has not been run on a device.
 import Foundation
+import UIKit
 import UserNotifications
 
 /// The error of a call. `status` is the HTTP status, or 0 when there was no answer. `fields` names the fields that Herald refused. The error contains no
@@ -44,8 +45,14 @@ public actor Herald {
     self.session = URLSession(configuration: configuration)
   }
 
-  /// The id of this device at Herald; nil before the first registration.
-  public var subscriptionId: String? { store.string(forKey: "herald.id") }
+  /// The id of this device at Herald; nil before the first registration. On a phone that was restored from the backup of another one it is nil too until
+  /// this phone has registered, because the stored id is the other phone's.
+  public var subscriptionId: String? {
+    get async {
+      let phone = await Self.phone()
+      return isStoredBy(phone) ? store.string(forKey: "herald.id") : nil
+    }
+  }
 
   /// Registers this device. Call it at every start and when the token has changed: the device then stays the same one at Herald. When the device has
   /// registered the same within 7 days, and Herald knows it, it only sends waiting changes and reports a session. It does nothing while the user has
@@ -65,18 +72,33 @@ public actor Herald {
     let print = fields.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "&")
     let registeredAt = store.double(forKey: "herald.registeredAt")
     let isFresh = Date().timeIntervalSince1970 - registeredAt < 7 * Self.dayInSeconds
-    if subscriptionId != nil && isFresh && store.string(forKey: "herald.print") == print {
+    let phone = await Self.phone()
+    let isSamePhone = isStoredBy(phone)
+    if isSamePhone && store.string(forKey: "herald.id") != nil && isFresh && store.string(forKey: "herald.print") == print {
       try await sendWaiting()
       // A 404 means that Herald does not know the device any more, so it is registered again.
       if await foregroundStatus() != 404 { return }
     }
-    if let old = store.string(forKey: "herald.token"), old != hex { fields["old"] = old }
+    // The token in the backup of another phone is in use there, and naming it would take that phone's device.
+    if isSamePhone, let old = store.string(forKey: "herald.token"), old != hex { fields["old"] = old }
     let answer = try await sendRegistration(fields)
     store.set(answer["id"] as? String, forKey: "herald.id")
     store.set(hex, forKey: "herald.token")
+    store.set(phone, forKey: "herald.phone")
     store.set(print, forKey: "herald.print")
     store.set(Date().timeIntervalSince1970, forKey: "herald.registeredAt")
     try await sendWaiting()
+  }
+
+  /// Tells one phone from another: a phone that is restored from the backup of another one has another identifier. Gives nil while iOS does not tell it,
+  /// before the phone is first unlocked after a start; then what is stored is not used.
+  private static func phone() async -> String? {
+    await MainActor.run { UIDevice.current.identifierForVendor?.uuidString }
+  }
+
+  /// Whether what is stored about the device was stored by this phone.
+  private func isStoredBy(_ phone: String?) -> Bool {
+    phone != nil && store.string(forKey: "herald.phone") == phone
   }
 
   private func sendRegistration(_ fields: [String: Any]) async throws -> [String: Any] {
@@ -188,7 +210,7 @@ public actor Herald {
   /// The identity token is sent with the newest change only, the one that it was given for. It is not stored, because it is a secret and valid for an
   /// hour at most.
   private func sendWaiting(identityToken: String? = nil) async throws {
-    guard let id = subscriptionId, Date() >= restUntil else { return }
+    guard let id = await subscriptionId, Date() >= restUntil else { return }
     let oldest = Date().timeIntervalSince1970 - 7 * Self.dayInSeconds
     var waiting = (store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []).filter { ($0["at"] as? TimeInterval ?? 0) > oldest }
     while let next = waiting.first {
@@ -210,7 +232,7 @@ public actor Herald {
 
   /// Reports a session. Gives 200 when Herald took it, else the HTTP status; 0 when there was no answer, or no registered device.
   private func foregroundStatus() async -> Int {
-    guard let id = subscriptionId, Date() >= restUntil else { return 0 }
+    guard let id = await subscriptionId, Date() >= restUntil else { return 0 }
     do {
       _ = try await call("POST", "/v1/subscriptions/\(id)/session", body: nil)
       return 200

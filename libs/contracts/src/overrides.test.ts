@@ -93,6 +93,18 @@ test.each<[overrides: object, path: string]>([
 })
 
 // spec: sending/overrides
+test.each(['9007199254740992', '9007199254740993', '-9007199254740993', '1e400'])(
+  'the number %s in overrides is refused at its path, because it would be rounded',
+  (written) => {
+    for (const platform of platforms) {
+      const overrides: unknown = JSON.parse(`{"${platform}":{"order_id":${written},"deep":{"list":[1,${written}]}}}`)
+      expect(refusedAt(overrides)).toEqual([`overrides.${platform}.order_id`, `overrides.${platform}.deep.list.1`])
+    }
+    expect(refusedAt({ ios: { most: Number.MAX_SAFE_INTEGER, least: Number.MIN_SAFE_INTEGER, part: 0.1 } })).toEqual([])
+  },
+)
+
+// spec: sending/overrides
 test.each(platforms)('the overrides of %s have at most 2,048 bytes as JSON', (platform) => {
   const filled = (bytes: number) => ({ [platform]: { x: 'ü'.repeat((bytes - '{"x":""}'.length) / 2) } })
   expect(refusedAt(filled(2_048))).toEqual([])

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isObject } from './merge-patch.ts'
 import type { Platform } from './platform.ts'
-import { isStorable } from './text.ts'
+import { exactSentence, isExact, isStorable } from './text.ts'
 
 /** The overrides of a platform have at most this many bytes of UTF-8 JSON. */
 export const maxOverrideBytes = 2048
@@ -42,10 +42,10 @@ function check(platform: Platform, fields: Fields, refuse: Refuse): void {
   if (platform === 'android') checkNames(fields, [], refuse)
 }
 
-/** Refuses what cannot be stored and sent as it is: NUL, half of a surrogate pair, and a number that is too large. */
+/** Refuses what cannot be stored and sent as it is: NUL, half of a surrogate pair, and a number that may be rounded. */
 function checkJson(value: unknown, path: string[], refuse: Refuse): void {
   if (typeof value === 'string' && !isStorable(value)) refuse(path, 'must be well-formed text without NUL')
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, 'is too large a number')
+  if (typeof value === 'number' && !isExact(value)) refuse(path, exactSentence)
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
     if (!isStorable(key)) refuse([...path, key], 'must have a key of well-formed text without NUL')

@@ -9,6 +9,7 @@ import {
   ExternalId,
   findTimeZone,
   firstCodePoints,
+  LanguageTag,
   name,
   namesOfZone,
   ObjectId,
@@ -121,6 +122,18 @@ test('a user’s language may have variants, as devices report them', () => {
   expect(canonicalLanguage('not a language')).toBeUndefined()
 })
 
+// spec: identity/language
+test('a language that is longer than 35 characters in its stored form is refused, and every stored one is accepted again', () => {
+  const rest = '608-x-abcdefgh-abcdefgh-abcdefgh'
+  expect(canonicalLanguage(`tl-${rest}`)).toBeUndefined()
+  expect(takes(LanguageTag, `tl-${rest}`)).toBe(false)
+  for (const longest of [`de-${rest}`, `tl-${rest.slice(0, -1)}`]) {
+    const stored = LanguageTag.parse(longest)
+    expect(stored).toHaveLength(35)
+    expect(LanguageTag.parse(stored)).toBe(stored)
+  }
+})
+
 // spec: identity/old-language-codes
 test.each([
   ['iw', 'he'],
@@ -171,9 +184,14 @@ test('. and .. are refused as external ids, because no URL can carry them; other
 // spec: limits/names, identity/external-id
 test('names and external ids have no marks of direction and no characters without width', () => {
   const marks = [0x61c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069]
-  const withoutWidth = [0x180e, 0x200b, 0x200c, 0x200d, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0xfeff]
-  for (const code of [...marks, ...withoutWidth])
+  const withoutWidth = [
+    0x180e, 0x200b, 0x200c, 0x200d, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0xfeff, 0xad, 0x34f, 0x115f, 0x1160, 0x3164, 0xffa0,
+  ]
+  const selectors = [0x180b, 0x180c, 0x180d, 0xfe00, 0xfe0e, 0xe0100, 0xe01ef]
+  const others = [0x17b4, 0x17b5, 0x2065, 0x206a, 0x206f, 0xe0001, 0xe0020, 0xe007f]
+  for (const code of [...marks, ...withoutWidth, ...selectors, ...others])
     for (const schema of [name(100), ExternalId]) expect([code, takes(schema, `a${String.fromCodePoint(code)}b`)]).toEqual([code, false])
+  expect(takes(ExternalId, 'a\ufe0fb')).toBe(false)
   for (const right of ['שלום', 'مرحبا', 'नमस्ते', 'ร้าน', '日本語', 'café', 'Sale ❤️', 'a b']) expect(takes(name(100), right)).toBe(true)
 })
 

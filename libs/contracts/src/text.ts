@@ -46,16 +46,17 @@ export const line = (min: number, max: number) =>
   text(min, max).refine((value) => !hasControlCharacter(value), 'must not hold control characters')
 
 /**
- * Finds a character that nobody sees: one that turns the direction of the text behind it (Unicode's property Bidi_Control), or one without width. With
- * such characters two different names look the same (Unicode TR 36, 2.10; TR 9, 6.1).
+ * Finds a character that nobody sees: one that turns the direction of the text behind it (Unicode's property Bidi_Control), or one that is not drawn
+ * (Default_Ignorable_Code_Point). With such characters two different names look the same (Unicode TR 36, 2.10; TR 9, 6.1).
  */
-const invisible = /[\p{Bidi_Control}\u180E\u200B-\u200D\u2060-\u2064\uFEFF]/u
+const invisible = /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u
+/** As `invisible`, but without U+FE0F, with which ordinary emoji such as ❤️ are written. */
+const invisibleInName = /(?!\uFE0F)[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u
 
-/** The arguments of `refine` that refuse a text with an invisible character. */
-export const visible = [
-  (value: string): boolean => !invisible.test(value),
-  'must not hold invisible characters: marks of direction or characters without width',
-] as const
+const noInvisible = 'must not hold invisible characters: marks of direction or characters without width'
+
+/** The arguments of `refine` that refuse a name with an invisible character. */
+export const visible = [(value: string): boolean => !invisibleInName.test(value), noInvisible] as const
 
 /** A text that is not only white space. */
 export const sentence = (min: number, max: number) => text(min, max).refine((value) => value.trim() !== '', 'must not be blank')
@@ -87,7 +88,7 @@ export const ExternalId = line(1, 128)
     'must be the id of one user, not blank, null, undefined, NaN or [object Object]',
   )
   .refine((value) => value !== '.' && value !== '..', 'must not be . or .., which no URL can carry')
-  .refine(...visible)
+  .refine((value) => !invisible.test(value), noInvisible)
 
 const isoTimestamp = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|[+-]\d{2}:\d{2})$/
 const isoDate = /^\d{4}-\d{2}-\d{2}$/
@@ -189,6 +190,7 @@ export const Country = z
   .transform((value) => value.toUpperCase())
 
 const localeForm = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?$/i
+const longestLanguage = 35
 const languageForm = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,7}$/i
 
 /**
@@ -226,7 +228,10 @@ export function canonicalLocale(tag: string): string | undefined {
 /** Gives a language tag as `canonicalLocale` does, and also with variants and extensions: devices report tags such as `ca-ES-valencia`. */
 export function canonicalLanguage(tag: string): string | undefined {
   const hyphened = tag.replaceAll('_', '-')
-  return hyphened.length <= 35 && languageForm.test(hyphened) ? canonical(hyphened) : undefined
+  if (hyphened.length > longestLanguage || !languageForm.test(hyphened)) return undefined
+  // A present code may be longer than the old one (tl, fil). The result is read again by the services, so it has to be within the limit too.
+  const language = canonical(hyphened)
+  return language.length <= longestLanguage ? language : undefined
 }
 
 const canonical = (tag: string): string => withPresentCode(inCanonicalCase(tag))

@@ -74,3 +74,22 @@ test('registrations of one phone that name its old token and run at the same tim
   ])
   expect(await devicesOf(appId)).toMatchObject([{ id, address: 'two' }])
 })
+
+// spec: identity/old-token
+test('a registration with an old token that is refused changes nothing', async () => {
+  const appId = newId()
+  for (let n = 0; n < 100; n += 1) await register(appId, `full-${n}`, { externalId: 'full' })
+  await register(appId, 'aa11', {
+    platform: 'ios',
+    externalId: 'ann',
+    tags: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`t${n}`, n])),
+  })
+  await register(appId, 'bb22', { platform: 'ios', externalId: 'bob' })
+  const before = await devicesOf(appId)
+
+  const refused = { platform: 'ios', old: 'aa11' }
+  await expect(register(appId, 'bb22', { ...refused, externalId: 'full' })).rejects.toMatchObject({ code: 'limit_reached' })
+  await expect(register(appId, 'bb22', { ...refused, tags: { more: 1 } })).rejects.toMatchObject({ code: 'invalid_body' })
+
+  expect(await devicesOf(appId)).toEqual(before)
+})

@@ -98,10 +98,12 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
       await mergeTwins(trx, tokensOf(registration))
       await moveFromOld(trx, registration)
       await lockRowsOf(trx, registration)
-      return registerAll({ db: trx, kept: trx }, [registration])
+      const outcomes = await registerAll({ db: trx, kept: trx }, [registration])
+      // A refused registration changes nothing: the fault undoes the move from the old token too.
+      return outcomes.map((one) => (one === 'row in use' ? one : orThrow(one)))
     })
-    if (outcome !== 'row in use') return orThrow(outcome)
-    // Nothing was written. Either another transaction made the device or the user at the same moment, and the next attempt finds that row, or the
+    if (outcome !== 'row in use') return outcome
+    // The registration was not written. Either another transaction made the device or the user at the same moment, and the next attempt finds that row, or the
     // app was erased.
     if (await isErased(db, registration.appId)) throw notFound()
     await pauseAfter(attempt)

@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto'
-import type { ImportFormat } from '@herald/contracts/import'
-import { describe, expect, test } from 'vitest'
+import { ImportedDevice, type ImportFormat } from '@herald/contracts/import'
+import { describe, expect, test, vi } from 'vitest'
 import { readColumns, readRow } from './import-row.ts'
 import { withZone } from './import-values.ts'
 
@@ -118,6 +118,16 @@ describe('a wrong row of an import', () => {
     expect(readJson('{"platform":"ios","token":"a","pushToken":"b"}')).toMatchObject({ rejected: { column: null, code: 'invalid_field' } })
   })
 
+  // spec: administration/import-rejected
+  test.each(['"tags.plan":"gold"', '"language.code":"de"', '"appVersion.x":1', '"tags":{"plan":"pro"},"tags.plan":"gold"'])(
+    'an imported row of JSON is rejected when it has an unknown field that begins with a known one and a dot: %s',
+    (fields) => {
+      expect(readJson(`{"platform":"android","token":"x",${fields}}`)).toEqual({
+        rejected: { column: null, code: 'invalid_field', message: 'is not a known field' },
+      })
+    },
+  )
+
   test('an imported row is rejected when it has another number of fields than the header', () => {
     const columns = readColumns({ ...csv, columns: null }, ['platform', 'token'])
     expect(readRow({ end: 0, fields: ['ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({
@@ -155,13 +165,35 @@ describe('a wrong value that a device can do without', () => {
     ['{"a":{"b":1},"a.b":2}', { 'a.b': 2 }],
     ['{"__proto__":{"a":1},"plan":"pro"}', { plan: 'pro' }],
     ['{"big":9007199254740993,"huge":1e400,"plan":"pro"}', { plan: 'pro' }],
-    [`{"${'x'.repeat(400)}":1}`, undefined],
+    [`{"${'x'.repeat(400)}":1,"plan":"pro"}`, { plan: 'pro' }],
+    ['{"plan":"gold","plan.tier":null}', { plan: 'gold' }],
+    ['{"plan.tier":"a","plan":null}', { 'plan.tier': 'a' }],
     [JSON.stringify(Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`no name ${n}`, n]).concat([['plan', 1]]))), { plan: 1 }],
   ])('an import leaves out only the wrong ones of the tags %s', (tags, kept) => {
     expect(readCsv({ platform: 'ios', token: 'abc', tags })).toEqual({
       device: { platform: 'ios', token: 'abc', ...(kept && { tags: kept }) },
       warnings: ['left_out:tags'],
     })
+  })
+
+  // spec: administration/import-left-out
+  test('a row with very many wrong tags is read with little work, and with more than 1,000 tags it loses them all', () => {
+    const wrong = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`no name ${n}`, n]))
+    const read = (tags: object) => readJson(JSON.stringify({ platform: 'ios', token: 'a', tags }))
+    const parse = vi.spyOn(ImportedDevice, 'safeParse')
+    try {
+      expect(read({ ...wrong(999), plan: 'pro' })).toEqual({
+        device: { platform: 'ios', token: 'a', tags: { plan: 'pro' } },
+        warnings: ['left_out:tags'],
+      })
+      expect(read({ ...wrong(100_000), plan: 'pro' })).toEqual({
+        device: { platform: 'ios', token: 'a' },
+        warnings: ['left_out:tags'],
+      })
+      expect(parse).toHaveBeenCalledTimes(2)
+    } finally {
+      parse.mockRestore()
+    }
   })
 
   // spec: administration/import-left-out

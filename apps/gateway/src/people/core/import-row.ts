@@ -10,6 +10,8 @@ import {
   type ImportFormat,
   type ImportReport,
 } from '@herald/contracts/import'
+import { isObject } from '@herald/contracts/merge-patch'
+import { isTagName, TagValue } from '@herald/contracts/text'
 import { parseBody } from '@herald/contracts/validate'
 import type { FileRow, WrongRow } from './import-file.ts'
 import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
@@ -88,12 +90,14 @@ export function readRow(row: FileRow, { format, web }: Settings, columns: Column
   if (platform === 'ios' && typeof token === 'string' && token.includes(':'))
     return rejected(columnOf('token'), 'ios_fcm_token', 'is a registration token of Firebase, which APNs does not know')
   const warnings = new Set(candidate.warnings)
-  // Each round leaves out at least one value, because a fault lists only the first 50 mistakes.
-  for (let device = given; ;) {
+  const checked = withGoodTags(given)
+  if (checked !== given) warnings.add(leftOut(columnOf('tags') ?? 'tags'))
+  // Each round leaves out at least one of the fields that can be left out, which are few.
+  for (let device = checked; ;) {
     const wrong = mistakesIn(device)
     if (Array.isArray(wrong)) {
-      const grave = wrong.find(({ path }) => !isOptional(path))
-      if (grave) return rejected(columnOf(grave.path), 'invalid_field', grave.message)
+      const grave = wrong.find(({ path }) => !isOptional(device, path))
+      if (grave) return rejected(isSpare(grave.path) ? null : columnOf(grave.path), 'invalid_field', grave.message)
       for (const { path } of wrong) {
         device = without(device, path)
         warnings.add(leftOut(columnOf(path) ?? path.split('.', 1)[0] ?? ''))
@@ -119,18 +123,36 @@ function mistakesIn(device: Record<string, unknown>): { device: ImportedDevice }
 /** The fields that an import never leaves out. `optedIn` is one of them, because whoever has opted out must not be opted in. */
 const needed: ReadonlySet<ImportField> = new Set(['platform', 'token', 'endpoint', 'p256dh', 'auth', 'externalId', 'optedIn'])
 
-function isOptional(path: string): boolean {
+/** Whether a path begins with a field that an import may leave out. */
+function isSpare(path: string): boolean {
   const field = fieldAt(path)
   return field !== undefined && !needed.has(field)
 }
 
-/** Leaves out the value at a path: a field, or of the tags the one that is wrong. Leaves out all tags when the path, which may be cut, names none. */
+/**
+ * Whether a device has a value at a path, or above it, that can be left out. It has none at the path of an unknown field such as `language.code`, which
+ * only looks like a place inside a field.
+ */
+const isOptional = (device: Record<string, unknown>, path: string): boolean =>
+  isSpare(path) && Object.hasOwn(device, path.split('.', 1)[0] ?? '')
+
+/** Leaves out the field at a path or above it. */
 function without(device: Record<string, unknown>, path: string): Record<string, unknown> {
-  const [field = ''] = path.split('.', 1)
-  const { [field]: value, ...rest } = device
-  const tags = field === 'tags' && path !== 'tags' ? Object.entries(value ?? {}) : []
-  const kept = tags.filter(([tag]) => path !== `tags.${tag}` && !path.startsWith(`tags.${tag}.`))
-  return kept.length < tags.length ? { ...rest, tags: Object.fromEntries(kept) } : rest
+  const { [path.split('.', 1)[0] ?? '']: _, ...rest } = device
+  return rest
+}
+
+/** Of more tags than these not each is looked at. A row of 1 MiB can have 100,000, and a user at most 100. */
+const mostTagsRead = 1_000
+
+/** Leaves out each tag with a wrong name or value, and all of them when there are too many. Gives the device itself when it has no wrong tag. */
+function withGoodTags(device: Record<string, unknown>): Record<string, unknown> {
+  const { tags, ...rest } = device
+  if (!isObject(tags)) return device
+  const given = Object.entries(tags)
+  if (given.length > mostTagsRead) return rest
+  const good = given.filter(([name, value]) => isTagName(name) && TagValue.safeParse(value).success)
+  return good.length === given.length ? device : { ...rest, tags: Object.fromEntries(good) }
 }
 
 const rejected = (column: string | null, code: string, message: string): { rejected: Omit<ImportError, 'row'> } => ({

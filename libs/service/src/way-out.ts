@@ -22,12 +22,17 @@ export type WayOut = {
 /** The way out without a proxy. */
 export const directly: WayOut = { isProxied: () => false, tunnel: () => undefined }
 
-/** How long the name of a host is looked up before the proxy is asked to connect to it. Behind a proxy name servers often do not know outside names. */
-const lookUpMs = 1_000
+/** How long the name of a host is looked up before the proxy is asked to connect to it. A look-up that takes longer gives no connection. */
+const lookUpMs = 3_000
+/** Behind a proxy name servers often do not know outside names. With these codes a look-up says so. */
+const noSuchName: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EAI_NODATA']
+/** With these codes it says that no name server can be asked, or that it cannot ask others, if it says so within `atOnceMs`. Later it was slow. */
+const noNameServer: readonly unknown[] = ['ECONNREFUSED', 'EAI_AGAIN', 'ESERVFAIL', 'EREFUSED']
+const atOnceMs = 1_000
 
 /**
  * Makes the way out that the settings HTTPS_PROXY and NO_PROXY say. With `guard` no tunnel leads to an address off the public internet: an IP
- * address, or a name that resolves to one here. A name that does not resolve here is left to the proxy.
+ * address, or a name that resolves to one here. A name of which name servers say at once that it has no address is left to the proxy.
  */
 export function openWayOut(
   { HTTPS_PROXY, NO_PROXY }: { HTTPS_PROXY?: string | undefined; NO_PROXY: string },
@@ -65,11 +70,26 @@ export function agentOn(wayOut: WayOut, { connectMs, ...options }: AgentOptions 
 
 async function refusePrivate(host: string, { resolve, allowPrivate }: { resolve: Resolve; allowPrivate: boolean }): Promise<void> {
   if (allowPrivate) return
-  const late = Promise.withResolvers<[]>()
-  const timer = setTimeout(() => late.resolve([]), lookUpMs)
-  const addresses = isIP(host) === 0 ? await Promise.race([resolve(host).catch(() => []), late.promise]) : [{ address: host }]
-  clearTimeout(timer)
+  const addresses = isIP(host) === 0 ? await lookUp(host, resolve) : [{ address: host }]
   if (addresses.some(({ address }) => !isPublicAddress(address))) throw blocked()
+}
+
+/** Gives the addresses of a name; none when the name is unknown here. Throws when the name servers are slow, because they may know an address. */
+async function lookUp(host: string, resolve: Resolve): Promise<{ address: string }[]> {
+  const late = Promise.withResolvers<never>()
+  const slow = () => Object.assign(new Error('the name servers are slow'), { code: 'EAI_AGAIN' })
+  const timer = setTimeout(() => late.reject(slow()), lookUpMs)
+  const startedAt = performance.now()
+  try {
+    return await Promise.race([resolve(host), late.promise])
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+    if (noSuchName.includes(code)) return []
+    if (noNameServer.includes(code) && performance.now() - startedAt < atOnceMs) return []
+    throw slow()
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Opens a tunnel. What goes wrong before it is open has the prefix PROXY_, since it says something about the proxy. */

@@ -143,24 +143,38 @@ const bare = (host: string): string =>
  * (10.0.0.0/8), and `*`. With a port an entry holds for that port alone. This machine is always reached directly.
  */
 function directHosts(list: string): (host: string, port: number) => boolean {
-  const addresses = new BlockList()
-  addresses.addSubnet('127.0.0.0', 8, 'ipv4')
-  addresses.addAddress('::1', 'ipv6')
+  const local = new BlockList()
+  local.addSubnet('127.0.0.0', 8, 'ipv4')
+  local.addAddress('::1', 'ipv6')
+  /** The ranges by the port for which they hold; those without a port hold for all. */
+  const ranges = new Map<number | undefined, BlockList>()
   const names: { name: string; port: number | undefined }[] = []
   for (const entry of list.toLowerCase().split(/[\s,]+/)) {
-    const [, network = '', prefix] = /^\[?([\da-f.:]+)\]?(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+    const { text, port } = withoutPort(entry)
+    const [, network = '', prefix] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/.exec(text.replaceAll(/[[\]]/g, '')) ?? []
     const version = isIP(network)
     const bits = version === 4 ? 32 : 128
-    if (version !== 0 && Number(prefix ?? bits) <= bits)
-      addresses.addSubnet(network, Number(prefix ?? bits), version === 4 ? 'ipv4' : 'ipv6')
-    const [, text = '', port] = /^(.*?)(?::(\d{1,5}))?$/.exec(entry) ?? []
-    if (version === 0) names.push({ name: bare(text).replace(/^\*?\.+/, ''), port: port === undefined ? undefined : Number(port) })
+    if (version === 0) {
+      names.push({ name: bare(text).replace(/^\*?\.+/, ''), port })
+      continue
+    }
+    if (Number(prefix ?? bits) > bits) continue
+    const range = ranges.get(port) ?? new BlockList()
+    range.addSubnet(network, Number(prefix ?? bits), version === 4 ? 'ipv4' : 'ipv6')
+    ranges.set(port, range)
   }
   return (host, port) => {
     const name = bare(host)
     const version = isIP(name)
-    if (isLocalName(name) || (version !== 0 && addresses.check(name, version === 4 ? 'ipv4' : 'ipv6'))) return true
+    const isIn = (range: BlockList | undefined) => version !== 0 && range?.check(name, version === 4 ? 'ipv4' : 'ipv6') === true
+    if (isLocalName(name) || isIn(local) || isIn(ranges.get(undefined)) || isIn(ranges.get(port))) return true
     const isBelow = (above: string) => version === 0 && above !== '' && name.endsWith(`.${above}`)
     return names.some((each) => (each.port ?? port) === port && (each.name === '*' || each.name === name || isBelow(each.name)))
   }
+}
+
+/** Takes the port off an entry. An IPv6 address has one only after its bracket or its prefix, because its own parts are numbers after colons too. */
+function withoutPort(entry: string): { text: string; port: number | undefined } {
+  const [, text = entry, port] = (isIP(entry) === 6 ? undefined : /^(.*?):(\d{1,5})$/.exec(entry)) ?? []
+  return { text, port: port === undefined ? undefined : Number(port) }
 }

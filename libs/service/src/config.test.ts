@@ -29,7 +29,7 @@ test('the names of the proxy’s settings are known in lower case too, which tak
 })
 
 // spec: running/proxy
-test.each(['socks5://user:secret@proxy.example', 'http://', 'http://a b', 'http://user:%zz@secret.example'])(
+test.each(['socks5://user:secret@proxy.example', 'http://', 'http://a b', 'http://user:%zz@secret.example', 'http://user:p%E4ss@secret.example'])(
   'the proxy %s is refused at the start, without a word of its value',
   (HTTPS_PROXY) => {
     given({ HTTPS_PROXY })

@@ -12,6 +12,7 @@ import java.net.URLEncoder
 import java.security.MessageDigest
 import java.text.ParsePosition
 import java.text.SimpleDateFormat
+import java.util.Date
 import java.util.Locale
 import java.util.TimeZone
 import java.util.concurrent.locks.ReentrantLock
@@ -300,16 +301,31 @@ private fun escape(letter: Char): String =
 /** Gives the paths of the fields that an answer refuses. */
 private fun pathsIn(answer: String): List<String> = Regex("\"path\"\\s*:\\s*\"([^\"]*)\"").findAll(answer).map { it.groupValues[1] }.toList()
 
-/** Reads a `retry-after` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Gives null for any other text. */
-private fun retryAfterMs(header: String?): Long? =
-  when {
-    header == null -> null
-    Regex("\\d{1,9}").matches(header) -> header.toLong() * 1000
-    Regex("[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT").matches(header) -> httpDate().parse(header, ParsePosition(0))?.let { it.time - now() }
-    else -> null
-  }
+/**
+ * Reads a `retry-after` header as milliseconds from now: whole seconds, or an HTTP date in any of its three forms (RFC 9110, 10.2.3 and 5.6.7). Gives
+ * null for any other text.
+ */
+private fun retryAfterMs(header: String?): Long? {
+  if (header == null) return null
+  if (Regex("[0-9]+").matches(header)) return (header.toLongOrNull() ?: Long.MAX_VALUE).coerceAtMost(1_000_000_000L) * 1000
+  val pattern = httpDates.entries.firstOrNull { it.key.matches(header) }?.value ?: return null
+  return httpDate(pattern).parse(header, ParsePosition(0))?.let { it.time - now() }
+}
 
-private fun httpDate() = SimpleDateFormat("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).apply { timeZone = TimeZone.getTimeZone("UTC") }
+private val httpDates =
+  mapOf(
+    Regex("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT") to "EEE, dd MMM yyyy HH:mm:ss 'GMT'",
+    Regex("[A-Z][a-z]{5,8}, [0-9]{2}-[A-Z][a-z]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT") to "EEEE, dd-MMM-yy HH:mm:ss 'GMT'",
+    Regex("[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [0-9]{4}") to "EEE MMM d HH:mm:ss yyyy",
+  )
+
+/** Makes a reader of dates that refuses a day that its month does not have. A year of two digits is at most 50 years ahead. */
+private fun httpDate(pattern: String) =
+  SimpleDateFormat(pattern, Locale.US).apply {
+    timeZone = TimeZone.getTimeZone("UTC")
+    isLenient = false
+    set2DigitYearStart(Date(now() - 50L * 365 * 86_400_000))
+  }
 
 /** Reads a text field of an answer, or gives an empty text. It leaves escapes as they are: ids and codes have none, and a message is only shown. */
 private fun text(answer: String, name: String): String = Regex("\"$name\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"").find(answer)?.groupValues?.get(1) ?: ""

@@ -285,14 +285,22 @@ public actor Herald {
     return fields
   }
 
-  /// Reads a `retry-after` header as seconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Gives nil for any other text.
+  /// Reads a `retry-after` header as seconds from now: whole seconds, or an HTTP date in any of its three forms (RFC 9110, 10.2.3 and
+  /// 5.6.7). Gives nil for any other text.
   private static func retryAfter(_ header: String?) -> TimeInterval? {
     guard let header else { return nil }
     if !header.isEmpty && header.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) { return TimeInterval(header) }
     let format = DateFormatter()
     format.locale = Locale(identifier: "en_US_POSIX")
     format.timeZone = TimeZone(identifier: "UTC")
-    format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return format.date(from: header)?.timeIntervalSinceNow
+    // A year of two digits is at most 50 years ahead.
+    format.twoDigitStartDate = Date().addingTimeInterval(-50 * 365 * dayInSeconds)
+    // The last form has a second space before a day of one digit.
+    let text = header.replacingOccurrences(of: "  ", with: " ")
+    for form in ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"] {
+      format.dateFormat = form
+      if let date = format.date(from: text) { return date.timeIntervalSinceNow }
+    }
+    return nil
   }
 }

@@ -4,7 +4,7 @@ import { bodyOf } from './core/batch.ts'
 import type { PostAnswer, ResponseMeaning } from './core/response.ts'
 import type { Ended } from './record-attempts.ts'
 import { readBodies } from './store/bodies.ts'
-import { secretContext } from './secrets.ts'
+import { secretContext, type Secret } from './secrets.ts'
 import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -21,6 +21,11 @@ const suspectSlots = 256
  */
 const startWithinMs = 2_000
 const renewEveryMs = 1_000
+/**
+ * When this process could not even begin an attempt, it gives the delivery back, and the delivery is due again after this time. The endpoint whose
+ * secret does not open rests for as long here, so that its other deliveries are not all taken in turn. Another process may have the key.
+ */
+const againInMs = 5_000
 /** A process that stops waits at most this long for attempts under way. A delivery whose attempt lasts longer is posted again when its lease ends. */
 const finishWithinMs = 6_000
 
@@ -41,14 +46,28 @@ export function openDeliverer(
   const { db, log } = webhooks
   const onTheWay = new Map<TakenDelivery, Promise<void>>()
   let suspects = 0
+  /** Until when the endpoints rest whose secret this process could not open, by their ids. */
+  const restUntil = new Map<string, number>()
+
+  /** Gives back deliveries of which no byte was sent. While the database is away this fails, and they are due when their leases end. */
+  const giveBackUnsent = (taken: TakenDelivery[]) =>
+    giveBack(db, taken, againInMs).catch((error: unknown) => log.warn({ err: error }, 'deliveries could not be given back'))
 
   const deliverOne = async (delivery: TakenDelivery, events: Buffer) => {
     const { id, appId, endpointId, takes, tries, wasLost } = delivery
     if (delivery.isSuspect) suspects += 1
     try {
       const at = new Date()
+      // Nothing was sent, so this counts as no attempt. The result of a lost attempt is recorded without the secret.
+      const secret = wasLost ? undefined : secretOf(webhooks, delivery)
+      if (secret instanceof Error) {
+        log.error({ deliveryId: id, appId, endpointId, err: secret }, 'the secret of a webhook endpoint does not open')
+        restUntil.set(endpointId, performance.now() + againInMs)
+        await giveBackUnsent([delivery])
+        return
+      }
       // The attempt of a process that died counts (spec: webhooks/lost-attempt). Otherwise a receiver that ends processes would be posted to for ever.
-      const answer = wasLost ? lostAttempt : await post(webhooks, delivery, bodyOf(id, events))
+      const answer = secret === undefined ? lostAttempt : await post(webhooks, delivery, secret, bodyOf(id, events))
       const meaning = await record({ id, endpointId, takes, tries, wasLost, at, answer })
       const { status, error, latencyMs } = answer
       log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, meaning }, 'webhook attempt')
@@ -73,12 +92,17 @@ export function openDeliverer(
       const room = slots - onTheWay.size
       if (room <= 0) return { took: 0 }
       const askedAt = performance.now()
-      const taken = await transact(db, (trx) => takeDueDeliveries(trx, { slots: room, suspectSlots: Math.max(0, suspectSlots - suspects) }))
+      for (const [id, until] of restUntil) if (until <= askedAt) restUntil.delete(id)
+      const most = { slots: room, suspectSlots: Math.max(0, suspectSlots - suspects), resting: [...restUntil.keys()] }
+      const taken = await transact(db, (trx) => takeDueDeliveries(trx, most))
       if (performance.now() - askedAt > startWithinMs) {
         await giveBack(db, taken)
         return { took: 0 }
       }
-      const bodies = await bodiesOf(webhooks, taken)
+      const bodies = await bodiesOf(webhooks, taken).catch(async (error: unknown) => {
+        await giveBackUnsent(taken)
+        throw error
+      })
       for (const delivery of taken) {
         const events = bodies.get(delivery.bodyId)
         // The body was erased or deleted after the delivery was taken, which ended the delivery too.
@@ -116,13 +140,19 @@ async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promi
   return known
 }
 
-/** Posts a delivery. It is signed when the connection is open, with the newest secret that the process knows: the delivery's or a newer one. */
-function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery, body: Buffer) {
-  const { endpointId, appId, secretVersion: version, sealedSecret, url } = delivery
-  const carried = secrets.known(endpointId, version) ?? {
-    version,
-    secret: sealer.open(sealedSecret, secretContext(appId, endpointId)).toString(),
+/** Gives the secret that was taken with a delivery or a newer one, or the error of a sealed secret that this process cannot open. */
+function secretOf({ sealer, secrets }: Webhooks, { endpointId, appId, secretVersion, sealedSecret }: TakenDelivery): Secret | Error {
+  const known = secrets.known(endpointId, secretVersion)
+  if (known) return known
+  try {
+    return { version: secretVersion, secret: sealer.open(sealedSecret, secretContext(appId, endpointId)).toString() }
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
   }
+}
+
+/** Posts a delivery. It is signed when the connection is open, with the newest secret that the process knows: the delivery's or a newer one. */
+function post({ post: send, secrets }: Webhooks, { endpointId, url }: TakenDelivery, carried: Secret, body: Buffer) {
   secrets.remember(endpointId, carried)
   return send(url, body, () => ({ [webhookSignatureHeader]: signWebhook(secrets.toSignWith(endpointId, carried), body, new Date()) }))
 }

@@ -79,6 +79,52 @@ test('a delivery whose process died has that attempt in its log; it is posted ag
   expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 1, lastError: 'network_error' })
 })
 
+/** Waits until a delivery was taken a second time, and checks that it has no attempt yet. Then what was broken is mended, and it is posted once. */
+async function waitsUntilMended(webhook: Webhook, deliveryId: string, mend: () => Promise<unknown>) {
+  const row = () => rig.db.selectFrom('deliveries').selectAll().where('id', '=', deliveryId).executeTakeFirstOrThrow()
+  await until(async () => (await row()).takes >= 2, { withinMs: 30_000 })
+  await until(async () => (await row()).lease_until === null, { withinMs: 30_000 })
+  expect(await row()).toMatchObject({ tries: 0, attempts: [] })
+  await mend()
+  const ended = await until(async () => (await logOf(webhook)).find(({ id, state }) => id === deliveryId && state !== 'pending'), {
+    withinMs: 30_000,
+  })
+  expect([ended.state, ended.attempts.map(({ status }) => status)]).toEqual(['delivered', [204]])
+}
+
+// spec: webhooks/lost-attempt
+test('a delivery whose endpoint has a secret that no key opens waits for the key, and has no attempt until then', async () => {
+  const receiver = await startReceiver()
+  const webhook = await rig.givenWebhook(`${receiver.url}/sealed`)
+  const endpoint = () => rig.db.updateTable('endpoints').where('id', '=', webhook.id)
+  const { sealed_secret } = await rig.db.selectFrom('endpoints').selectAll().where('id', '=', webhook.id).executeTakeFirstOrThrow()
+  await endpoint()
+    .set({ sealed_secret: sealed_secret.replace(/^test/, 'lost'), secret_version: 9 })
+    .execute()
+  const [first = ''] = await givenDeliveries(rig.db, webhook, 1)
+  await waitsUntilMended(webhook, first, () => endpoint().set({ sealed_secret }).execute())
+  expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 0 })
+}, 90_000)
+
+// spec: webhooks/lost-attempt
+test('a delivery whose body cannot be read has no attempt; a lost one before it still counts', async () => {
+  const receiver = await startReceiver()
+  const webhook = await rig.givenWebhook(`${receiver.url}/unread`)
+  const endpoint = () => rig.db.updateTable('endpoints').where('id', '=', webhook.id)
+  await endpoint().set({ enabled: false }).execute()
+  const [first = '', lost = ''] = await givenDeliveries(rig.db, webhook, 2)
+  const ended = sql<Date>`now() - interval '1 second'`
+  await rig.db.updateTable('deliveries').set({ takes: 1, lease_until: ended, due_at: ended }).where('id', '=', lost).execute()
+  await sql`alter table bodies rename column events to away`.execute(rig.db)
+  await endpoint().set({ enabled: true }).execute()
+  await waitsUntilMended(webhook, first, () => sql`alter table bodies rename column away to events`.execute(rig.db))
+  const posted = await until(async () => (await logOf(webhook)).find(({ id, state }) => id === lost && state !== 'pending'))
+  expect(posted.attempts.map(({ status, error }) => [status, error])).toEqual([
+    [null, 'network_error'],
+    [204, null],
+  ])
+}, 90_000)
+
 // spec: webhooks/answers, webhooks/switched-off
 test('a 404 or a redirect ends the delivery at once, and does not count as a failure of the endpoint', async () => {
   const elsewhere = await startReceiver()

@@ -29,14 +29,17 @@ test('the names of the proxy’s settings are known in lower case too, which tak
 })
 
 // spec: running/proxy
-test.each(['socks5://user:secret@proxy.example', 'http://', 'http://a b', 'http://user:%zz@secret.example'])(
-  'the proxy %s is refused at the start, without a word of its value',
-  (HTTPS_PROXY) => {
-    given({ HTTPS_PROXY })
-    const { problems } = readSettings(z.object(proxyConfig))
-    expect(problems).toEqual(['  HTTPS_PROXY: must be the address of a proxy, such as http://user:password@proxy.example:3128'])
-  },
-)
+test.each([
+  'socks5://user:secret@proxy.example',
+  'http://',
+  'http://a b',
+  'http://user:%zz@secret.example',
+  'http://user:p%E4ss@secret.example',
+])('the proxy %s is refused at the start, without a word of its value', (HTTPS_PROXY) => {
+  given({ HTTPS_PROXY })
+  const { problems } = readSettings(z.object(proxyConfig))
+  expect(problems).toEqual(['  HTTPS_PROXY: must be the address of a proxy, such as http://user:password@proxy.example:3128'])
+})
 
 // spec: running/environment
 test('every wrong setting is named as the operator wrote it, without its value', () => {

@@ -78,10 +78,20 @@ export const webPushConfig = {
   ),
 }
 
+/** Says whether a part of an address can be decoded. `%E4` alone cannot: it is no UTF-8. */
+const decodes = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const isProxy = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
-  return /^https?:$/.test(protocol) && hostname !== '' && !/%(?![0-9a-f]{2})/i.test(username + password)
+  return /^https?:$/.test(protocol) && hostname !== '' && decodes(username) && decodes(password)
 }
 
 /** The settings of the way out, for services that call hosts outside. Other programs know them by the same names, in lower case too. */

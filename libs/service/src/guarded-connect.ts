@@ -26,9 +26,16 @@ export const resolveByServers =
       ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
       ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
     ]
-    if (found.length === 0) throw four.status === 'rejected' ? four.reason : new Error('the name has no address')
+    if (found.length === 0) throw worseOf(four, six) ?? new Error('the name has no address')
     return found
   }
+
+/** Gives why two look-ups failed. That one found no address of its family says less than that the other had no answer. */
+function worseOf(...results: PromiseSettledResult<unknown>[]): unknown {
+  const reasons = results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []))
+  const saysNone = (reason: unknown) => reason instanceof Error && ['ENOTFOUND', 'ENODATA'].includes(String(Reflect.get(reason, 'code')))
+  return reasons.find((reason) => !saysNone(reason)) ?? reasons[0]
+}
 
 const hostsFile = '/etc/hosts'
 /** What was read from the hosts file is used for this long. The first look-up after this time reads the file again. */

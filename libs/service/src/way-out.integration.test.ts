@@ -26,7 +26,8 @@ async function startEcho(): Promise<{ port: number; names: (string | false | nul
 }
 
 const signal = AbortSignal.timeout(20_000)
-const nobody: Resolve = () => Promise.reject(new Error('no name server answers'))
+const refusing = (code: string) => Promise.reject(Object.assign(new Error('no address'), { code }))
+const nobody: Resolve = () => refusing('ECONNREFUSED')
 const codeOf = async (tunnel: Promise<unknown> | undefined) => {
   const error: unknown = await tunnel?.catch((thrown: unknown) => thrown)
   return error instanceof Error ? Reflect.get(error, 'code') : 'a tunnel'
@@ -89,8 +90,7 @@ test('no tunnel leads to a private address or a name that resolves to one; a nam
   const resolve: Resolve = async (host) => {
     if (host === 'inside.test') return [{ address: '10.0.0.1', family: 4 }]
     if (host === 'outside.test') return [{ address: '93.184.215.14', family: 4 }]
-    if (host === 'slow.test') return new Promise(() => undefined)
-    throw new Error('unknown')
+    return refusing(host === 'alone.test' ? 'EAI_AGAIN' : 'ENOTFOUND')
   }
   const settings = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' }
   const { tunnel } = openWayOut(settings, { resolve, allowPrivate: false })
@@ -102,7 +102,23 @@ test('no tunnel leads to a private address or a name that resolves to one; a nam
   for (const host of ['10.0.0.1', '169.254.169.254', 'fd00::1', '::ffff:10.0.0.1', 'inside.test'])
     expect([host, await codeOf(reach(host))]).toEqual([host, 'EBLOCKED'])
   expect(proxy.asked).toEqual([])
-  const allowed = ['outside.test', 'unknown.test', 'slow.test']
+  const allowed = ['outside.test', 'unknown.test', 'alone.test']
   expect(await Promise.all(allowed.map(reach))).toEqual(allowed)
   expect(proxy.asked.toSorted()).toEqual(allowed.map((host) => `${host}:${echo.port}`).toSorted())
+})
+
+// spec: running/proxy-guard
+test('while name servers are slow there is no tunnel: not to a name that resolves to a private address late, and not to one without an answer', async () => {
+  const proxy = await startProxy()
+  const late = <Value>(give: () => Promise<Value>) => new Promise<void>((resolve) => setTimeout(resolve, 1_200)).then(give)
+  const resolve: Resolve = (host) => {
+    if (host === 'inside.test') return late(() => Promise.resolve([{ address: '10.0.0.5', family: 4 }]))
+    if (host === 'tired.test') return late(() => refusing('EAI_AGAIN'))
+    if (host === 'late.test') return refusing('ETIMEOUT')
+    return new Promise(() => undefined)
+  }
+  const { tunnel } = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' }, { resolve, allowPrivate: false })
+  const codes = ['inside.test', 'tired.test', 'late.test', 'silent.test'].map((host) => codeOf(tunnel({ host, port: 443 }, signal)))
+  expect(await Promise.all(codes)).toEqual(['EBLOCKED', 'EAI_AGAIN', 'EAI_AGAIN', 'EAI_AGAIN'])
+  expect(proxy.asked).toEqual([])
 })

@@ -22,12 +22,17 @@ export type WayOut = {
 /** The way out without a proxy. */
 export const directly: WayOut = { isProxied: () => false, tunnel: () => undefined }
 
-/** How long the name of a host is looked up before the proxy is asked to connect to it. Behind a proxy name servers often do not know outside names. */
-const lookUpMs = 1_000
+/** How long the name of a host is looked up before the proxy is asked to connect to it. A look-up that takes longer gives no connection. */
+const lookUpMs = 3_000
+/** Behind a proxy name servers often do not know outside names. With these codes a look-up says so. */
+const noSuchName: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EAI_NODATA']
+/** With these codes it says that no name server can be asked, or that it cannot ask others, if it says so within `atOnceMs`. Later it was slow. */
+const noNameServer: readonly unknown[] = ['ECONNREFUSED', 'EAI_AGAIN', 'ESERVFAIL', 'EREFUSED']
+const atOnceMs = 1_000
 
 /**
  * Makes the way out that the settings HTTPS_PROXY and NO_PROXY say. With `guard` no tunnel leads to an address off the public internet: an IP
- * address, or a name that resolves to one here. A name that does not resolve here is left to the proxy.
+ * address, or a name that resolves to one here. A name of which name servers say at once that it has no address is left to the proxy.
  */
 export function openWayOut(
   { HTTPS_PROXY, NO_PROXY }: { HTTPS_PROXY?: string | undefined; NO_PROXY: string },
@@ -65,11 +70,26 @@ export function agentOn(wayOut: WayOut, { connectMs, ...options }: AgentOptions 
 
 async function refusePrivate(host: string, { resolve, allowPrivate }: { resolve: Resolve; allowPrivate: boolean }): Promise<void> {
   if (allowPrivate) return
-  const late = Promise.withResolvers<[]>()
-  const timer = setTimeout(() => late.resolve([]), lookUpMs)
-  const addresses = isIP(host) === 0 ? await Promise.race([resolve(host).catch(() => []), late.promise]) : [{ address: host }]
-  clearTimeout(timer)
+  const addresses = isIP(host) === 0 ? await lookUp(host, resolve) : [{ address: host }]
   if (addresses.some(({ address }) => !isPublicAddress(address))) throw blocked()
+}
+
+/** Gives the addresses of a name; none when the name is unknown here. Throws when the name servers are slow, because they may know an address. */
+async function lookUp(host: string, resolve: Resolve): Promise<{ address: string }[]> {
+  const late = Promise.withResolvers<never>()
+  const slow = () => Object.assign(new Error('the name servers are slow'), { code: 'EAI_AGAIN' })
+  const timer = setTimeout(() => late.reject(slow()), lookUpMs)
+  const startedAt = performance.now()
+  try {
+    return await Promise.race([resolve(host), late.promise])
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+    if (noSuchName.includes(code)) return []
+    if (noNameServer.includes(code) && performance.now() - startedAt < atOnceMs) return []
+    throw slow()
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Opens a tunnel. What goes wrong before it is open has the prefix PROXY_, since it says something about the proxy. */
@@ -123,24 +143,38 @@ const bare = (host: string): string =>
  * (10.0.0.0/8), and `*`. With a port an entry holds for that port alone. This machine is always reached directly.
  */
 function directHosts(list: string): (host: string, port: number) => boolean {
-  const addresses = new BlockList()
-  addresses.addSubnet('127.0.0.0', 8, 'ipv4')
-  addresses.addAddress('::1', 'ipv6')
+  const local = new BlockList()
+  local.addSubnet('127.0.0.0', 8, 'ipv4')
+  local.addAddress('::1', 'ipv6')
+  /** The ranges by the port for which they hold; those without a port hold for all. */
+  const ranges = new Map<number | undefined, BlockList>()
   const names: { name: string; port: number | undefined }[] = []
   for (const entry of list.toLowerCase().split(/[\s,]+/)) {
-    const [, network = '', prefix] = /^\[?([\da-f.:]+)\]?(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+    const { text, port } = withoutPort(entry)
+    const [, network = '', prefix] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/.exec(text.replaceAll(/[[\]]/g, '')) ?? []
     const version = isIP(network)
     const bits = version === 4 ? 32 : 128
-    if (version !== 0 && Number(prefix ?? bits) <= bits)
-      addresses.addSubnet(network, Number(prefix ?? bits), version === 4 ? 'ipv4' : 'ipv6')
-    const [, text = '', port] = /^(.*?)(?::(\d{1,5}))?$/.exec(entry) ?? []
-    if (version === 0) names.push({ name: bare(text).replace(/^\*?\.+/, ''), port: port === undefined ? undefined : Number(port) })
+    if (version === 0) {
+      names.push({ name: bare(text).replace(/^\*?\.+/, ''), port })
+      continue
+    }
+    if (Number(prefix ?? bits) > bits) continue
+    const range = ranges.get(port) ?? new BlockList()
+    range.addSubnet(network, Number(prefix ?? bits), version === 4 ? 'ipv4' : 'ipv6')
+    ranges.set(port, range)
   }
   return (host, port) => {
     const name = bare(host)
     const version = isIP(name)
-    if (isLocalName(name) || (version !== 0 && addresses.check(name, version === 4 ? 'ipv4' : 'ipv6'))) return true
+    const isIn = (range: BlockList | undefined) => version !== 0 && range?.check(name, version === 4 ? 'ipv4' : 'ipv6') === true
+    if (isLocalName(name) || isIn(local) || isIn(ranges.get(undefined)) || isIn(ranges.get(port))) return true
     const isBelow = (above: string) => version === 0 && above !== '' && name.endsWith(`.${above}`)
     return names.some((each) => (each.port ?? port) === port && (each.name === '*' || each.name === name || isBelow(each.name)))
   }
+}
+
+/** Takes the port off an entry. An IPv6 address has one only after its bracket or its prefix, because its own parts are numbers after colons too. */
+function withoutPort(entry: string): { text: string; port: number | undefined } {
+  const [, text = entry, port] = (isIP(entry) === 6 ? undefined : /^(.*?):(\d{1,5})$/.exec(entry)) ?? []
+  return { text, port: port === undefined ? undefined : Number(port) }
 }

@@ -114,7 +114,8 @@ export function secondsOf(header: string | null, now = Date.now()): number | und
   if (header === null) return undefined
   if (/^\d+$/.test(header)) return Number(header)
   const at = httpDate.test(header) ? Date.parse(header.endsWith('GMT') ? header : `${header} GMT`) : Number.NaN
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000))
+  // `Date.parse` takes 31 February for 3 March. In all three forms the day is the first number.
+  return new Date(at).getUTCDate() !== Number(/\d+/.exec(header)?.[0]) ? undefined : Math.max(0, Math.ceil((at - now) / 1000))
 }
 
 /** The forms of a date in HTTP (RFC 9110, 5.6.7): the present one, and the two old ones that a reader must take too. */

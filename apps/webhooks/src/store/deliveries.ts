@@ -42,11 +42,12 @@ export type TakenDelivery = {
   bodyId: number
 }
 
-/** Locks the endpoints that are switched on and have a delivery due. Endpoints that another process has locked are left out. */
-async function lockOpenEndpoints(db: Db): Promise<string[]> {
+/** Locks the endpoints that are switched on and have a delivery due. Endpoints that another process has locked are left out, and those that rest. */
+async function lockOpenEndpoints(db: Db, resting: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints
     where enabled and deleted_at is null and id = any(array(select distinct endpoint_id from deliveries where due_at <= now()))
+      and id <> all(${resting}::text[])
     order by id for no key update skip locked`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -56,14 +57,14 @@ const mostOfApp = 32
 
 /**
  * Takes deliveries that are due, from all apps in turn. An endpoint gets at most two, counting those that are under way. At most `slots` are taken in
- * all, of which at most `suspectSlots` go to endpoints whose last attempt failed or was slow. Runs inside a transaction: the endpoints are locked
+ * all, of which at most `suspectSlots` go to endpoints whose last attempt failed or was slow, and none to endpoints that are `resting`. Runs inside a transaction: the endpoints are locked
  * first, and a second statement counts the deliveries that are under way, so that it sees what other processes committed before.
  */
 export async function takeDueDeliveries(
   db: Db,
-  { slots, suspectSlots }: { slots: number; suspectSlots: number },
+  { slots, suspectSlots, resting = [] }: { slots: number; suspectSlots: number; resting?: string[] },
 ): Promise<TakenDelivery[]> {
-  const endpointIds = await lockOpenEndpoints(db)
+  const endpointIds = await lockOpenEndpoints(db, resting)
   if (endpointIds.length === 0) return []
   const { rows } = await sql<TakenDelivery>`
     with ready as (
@@ -140,11 +141,16 @@ export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Pro
     )
     update deliveries d set lease_until = ${lease}, due_at = ${lease} from held where d.id = held.id`.execute(db)
 
-/** Gives back deliveries that were taken and not posted. The deliveries are due at once, so that some process posts them soon. */
-export const giveBack = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
+/**
+ * Gives back deliveries that were taken and not posted. They are due after `inMs`, and no attempt of theirs counts. A delivery whose earlier attempt
+ * was lost keeps a lease that has ended, so that the next take still knows of that attempt.
+ */
+export const giveBack = (db: Db, taken: Pick<TakenDelivery, 'id' | 'takes' | 'wasLost'>[], inMs = 0): Promise<unknown> =>
   sql`
-    update deliveries d set lease_until = null, due_at = now()
-    from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ takes }) => takes)}::int[]) as t(id, takes)
+    update deliveries d set lease_until = case when t.was_lost then now() end, due_at = now() + ${inMs}::float8 * interval '1 millisecond'
+    from unnest(
+      ${taken.map(({ id }) => id)}::text[], ${taken.map(({ takes }) => takes)}::int[], ${taken.map(({ wasLost }) => wasLost)}::bool[]
+    ) as t(id, takes, was_lost)
     where d.id = t.id and d.takes = t.takes and d.state = 'pending'`.execute(db)
 
 const shownColumns = ['id', 'state', 'event_count', 'attempts', 'due_at', 'lease_until', 'body_id', 'created_at', 'ended_at'] as const

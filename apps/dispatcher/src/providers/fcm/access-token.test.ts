@@ -28,6 +28,11 @@ test.each([408, 429, 500, 503])('when the token service answers %i, the push is 
 })
 
 // spec: providers/oauth-token
+test.each([429, 503])('when the token service answers %i and asks Herald to wait, the push waits as long', async (status) => {
+  expect(await meaningWhen(status, { 'retry-after': '120' })).toMatchObject({ code: 'provider_unavailable', retryAfterMs: 120_000 })
+})
+
+// spec: providers/oauth-token
 test.each([400, 401, 403])('when the token service answers %i, the credentials count as wrong', async (status) => {
   expect(await meaningWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
 })

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps, type Agent } from 'node:https'
 import { fcmScope, mintOauthAssertion } from '@herald/auth/provider-token'
+import { retryAfterMs } from '@herald/contracts/retry-after'
 import { agentOn, directly, type WayOut } from '@herald/service/way-out'
 import { word, type Answer } from '../../core/answer.ts'
 import { answerOfFailure } from '../failure.ts'
@@ -69,10 +70,10 @@ export function openAccessTokens({
     const assertion = mintOauthAssertion({ clientEmail, privateKey, tokenUri: audience, scope: fcmScope, now })
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
     try {
-      const { status, date, body: answered } = await post(url, body.toString(), agent)
+      const { status, date, retryAfter, body: answered } = await post(url, body.toString(), agent)
       // Perhaps only the date of the assertion was wrong, so a new assertion is sent once with the token service's time.
       if (noteClock(date) && status === 400) return await ask()
-      if (status < 200 || status > 299) return { answer: refusal(status, field(answered, 'error')) }
+      if (status < 200 || status > 299) return { answer: refusal(status, field(answered, 'error'), retryAfter) }
       const token = field(answered, 'access_token')
       const expiresIn = Number(field(answered, 'expires_in'))
       if (typeof token !== 'string' || !(expiresIn > 0)) return { answer: refusal(502, 'oauth answer') }
@@ -105,7 +106,7 @@ export function openAccessTokens({
 /** A token service answers with less than 2 kB. One that answers with more than this many bytes gives no token. */
 const mostBytes = 65_536
 
-type TokenAnswer = { status: number; date: string | undefined; body: unknown }
+type TokenAnswer = { status: number; date: string | undefined; retryAfter: string | undefined; body: unknown }
 
 /**
  * Posts a form, and gives the answer with its body as JSON. A redirect is not followed. The answer is asked for unpacked and read up to a limit,
@@ -132,7 +133,8 @@ function post(url: string, form: string, agent: Agent): Promise<TokenAnswer> {
       else parts.push(part)
     })
     response.on('error', reject)
-    return response.on('end', () => resolve({ status, date: response.headers.date, body: jsonOf(Buffer.concat(parts)) }))
+    const { date, 'retry-after': retryAfter } = response.headers
+    return response.on('end', () => resolve({ status, date, retryAfter, body: jsonOf(Buffer.concat(parts)) }))
   })
   asked.on('error', reject)
   // Without an answer, such as after a 101, Node tells only this.
@@ -146,15 +148,15 @@ const sayNothingOfUs: readonly number[] = [408, 429]
 
 /**
  * Makes the answer of a push for which the token service gave no token. Most statuses of 400 to 499 say that the credentials are wrong. Any other
- * status says that the token service is in trouble.
+ * status says that the token service is in trouble, and then it may ask Herald to wait.
  */
-function refusal(status: number, reason: unknown): Answer {
+function refusal(status: number, reason: unknown, retryAfter?: string): Answer {
   const isOurs = status >= 400 && status < 500 && !sayNothingOfUs.includes(status)
   return {
     is: 'answered',
     status: isOurs ? 401 : 503,
     reason: word(`oauth ${status} ${typeof reason === 'string' ? reason : ''}`).trim(),
-    retryAfterMs: null,
+    retryAfterMs: isOurs ? null : retryAfterMs(retryAfter, new Date()),
     deadSince: null,
     environment: null,
   }

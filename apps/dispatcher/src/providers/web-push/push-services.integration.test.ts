@@ -120,7 +120,7 @@ test.each(['h2', 'http/1.1'] as const)(
     const proxy = await startProxy()
     const resolve: Resolve = async (host) => {
       if (host === 'inside.push.test') return [{ address: '10.0.0.1', family: 4 }]
-      throw new Error('no name server knows outside names')
+      throw Object.assign(new Error('no name server knows outside names'), { code: 'ENOTFOUND' })
     }
     const settings = { HTTPS_PROXY: `http://user:secret@127.0.0.1:${proxy.port}`, NO_PROXY: '' }
     const { send } = given({ ...guardBy(resolve), ...openWayOut(settings, { resolve, allowPrivate: false }) })

@@ -22,7 +22,8 @@ const said = (work: Promise<unknown>) =>
 // spec: limits/reads-apart
 test('when every connection for reads is taken, further reads are refused (429) and other work goes on', async () => {
   const { db, reads, watch } = await open()
-  const slow = () => reads((own) => sql`select pg_sleep(1)`.execute(own))
+  // Longer than a read waits for a connection (1 s), so that none gets the connection of another.
+  const slow = () => reads((own) => sql`select pg_sleep(1.6)`.execute(own))
   const many = Promise.all(Array.from({ length: 24 }, () => said(slow())))
   const work = await Promise.all(Array.from({ length: 20 }, () => said(watch.guard(() => sql`select 1`.execute(db)))))
   expect(new Set(work)).toEqual(new Set(['done']))

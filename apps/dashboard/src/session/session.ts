@@ -119,7 +119,10 @@ const tellTabs = (news: TabNews): void => channel.postMessage(news)
 /** Calls `hear` with each message of another tab, until the returned function is called. */
 export function hearTabs(hear: (news: TabNews) => void): () => void {
   const listen = ({ data }: MessageEvent<unknown>): void => {
-    if (data === 'signed-in' || data === 'signed-out') hear(data)
+    if (data !== 'signed-in' && data !== 'signed-out') return
+    // The storage of another tab's process may come later than its message. Without the mark this tab would not ask for the session.
+    if (data === 'signed-in') rememberSession(true)
+    hear(data)
   }
   channel.addEventListener('message', listen)
   return () => channel.removeEventListener('message', listen)

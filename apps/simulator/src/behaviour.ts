@@ -10,6 +10,7 @@ export const behaviours = [
   'odd_header',
   'switching_protocols',
   'bridged',
+  'offline',
   'silent',
   'slow',
   'reset_after_accept',
@@ -35,12 +36,12 @@ export type Behaviour = {
 const slowMs = 3000
 
 /**
- * Answers a valid push of `bytes` by its device's behaviour. `accept` records the push and gives the good answer; `refuse` makes the provider's
- * refusal.
+ * Answers a valid push of `bytes` by its device's behaviour. `accept` records the push and gives the good answer; when the device `isOff`, it notes too
+ * what the provider keeps for it. `refuse` makes the provider's refusal.
  */
 export function behave(
   device: { behaviour: Behaviour | undefined },
-  accept: () => Answer,
+  accept: (isOff?: boolean) => Answer,
   refuse: (refusal: Refusal, behaviour: Behaviour) => Answer,
   bytes = 0,
 ): Answer {
@@ -58,7 +59,7 @@ const bridgedBytes = 2_923
 
 function answerAs(
   behaviour: Behaviour,
-  accept: () => Answer,
+  accept: (isOff?: boolean) => Answer,
   refuse: (refusal: Refusal, behaviour: Behaviour) => Answer,
   bytes: number,
 ): Answer {
@@ -66,6 +67,8 @@ function answerAs(
     case 'ok':
     case 'slow':
       return accept()
+    case 'offline':
+      return accept(true)
     case 'known':
       return answerOfService(behaviour.known ?? '')
     // Servers and proxies of others send such fields (curl#9448); the push is accepted.

@@ -108,6 +108,23 @@ test('a push to a slow device at a slow provider is recorded, and answered only 
   expect(performance.now() - start).toBeGreaterThanOrEqual(69)
 })
 
+test('APNs keeps the last push alone for a phone that is off, and none that expires at once', async () => {
+  const [phone] = (await simulator.ask<Made>('POST', '/devices', { platform: 'ios', behaviour: { answer: 'offline' } })).devices
+  for (const msgId of ['a', 'b']) expect((await send(phone?.token ?? '', msgId)).status).toBe(200)
+  const now = { authorization, 'apns-topic': 'com.example.app', 'apns-expiration': '0' }
+  await post(session, `/3/device/${phone?.token}`, now, '{"aps":{}}')
+  expect(await simulator.ask('GET', `/devices/${phone?.id}/kept`)).toMatchObject({ pushes: [{ msgId: 'b' }] })
+})
+
+test('a fault that is narrowed to a key leaves requests with other keys alone', async () => {
+  const [phone] = (await simulator.ask<Made>('POST', '/devices', { platform: 'ios' })).devices
+  const fault = { service: 'apns', answer: 'apns ServiceUnavailable' }
+  await simulator.ask('PUT', '/faults', { ...fault, only: { key: 'ANOTHER' } })
+  expect((await send(phone?.token ?? '', 'a')).status).toBe(200)
+  await simulator.ask('PUT', '/faults', { ...fault, only: { key: 'KEY' } })
+  expect((await send(phone?.token ?? '', 'a')).status).toBe(503)
+})
+
 const mistakes: [method: string, path: string, body: object, field: string][] = [
   ['POST', '/accounts', { kind: 'apns', teamId: 'T', keyId: 'K' }, 'bundleId'],
   ['POST', '/accounts', { kind: 'sms' }, 'kind'],

@@ -48,6 +48,8 @@ const NewDevices = z.strictObject({
   keyPool: z.number().int().min(1).optional(),
   /** Whether phones of Android have the id of a Firebase installation in place of a registration token. */
   installationIds: z.boolean().optional(),
+  /** The host of a browser's push service. Herald must reach it at the simulator, through a proxy or a name server of its own. */
+  host: z.hostname().optional(),
   behaviour: NewBehaviour.optional(),
   /** Set for a device that an operator uses: the operator taps pushes, and the device itself reports only that it showed them. */
   hand: z.strictObject({ name: z.string().max(64), reportTo: z.url() }).optional(),
@@ -66,7 +68,9 @@ const NewFaults = z.strictObject({
       'must be 503, "refuse" or null',
     )
     .optional(),
+  lateWindows: z.boolean().optional(),
   answer: known.nullable().optional(),
+  only: z.strictObject({ host: text.optional(), key: text.optional() }).nullable().optional(),
   /** How many messages a minute FCM takes from each project; null for as many as come. */
   quota: z
     .strictObject({ perMinute: z.number().int().min(1) })
@@ -125,6 +129,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
         return shownDevice(device)
       },
     ],
+    ['GET', '/devices/:id/kept', ({ parameters: [id = ''] }) => ({ pushes: deviceOf(id).kept.map(({ seq }) => recording.read(seq)) })],
     [
       'PUT',
       '/faults',
@@ -175,6 +180,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       '/reset',
       () => {
         recording.reset()
+        for (const device of devices.all()) device.kept = []
         faults.clear()
         quota.set(null)
         providerTokens.reset()

@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts.ts'
 import type { Behaviour } from './behaviour.ts'
+import type { Kept } from './offline.ts'
 import type { WebKeys } from './web-push/decrypt.ts'
 
 export const platforms = ['ios', 'android', 'web'] as const
@@ -11,13 +12,15 @@ export type Environment = (typeof environments)[number]
 export type NewDevice =
   | { platform: 'ios'; token: string; environment: Environment; bundleId: string }
   | { platform: 'android'; token: string; projectId: string }
-  | { platform: 'web'; path: string; keys: WebKeys; auth: Buffer; applicationServerKey: string | undefined }
+  | { platform: 'web'; path: string; keys: WebKeys; auth: Buffer; applicationServerKey: string | undefined; host: string | undefined }
 
 export type Device = NewDevice & {
   /** The device's number among all devices, from 0, in the order in which they were made. The record of pushes names devices by this number. */
   index: number
   id: string
   behaviour: Behaviour | undefined
+  /** What the provider keeps for the device while its behaviour is `offline`. */
+  kept: readonly Kept[]
   subscriptionId: string | undefined
   /** Set for a device that an operator uses: the device reports only that it showed a push. Undefined for every other device (the crowd). */
   hand: Hand | undefined
@@ -29,7 +32,12 @@ export type Hand = { name: string; reportTo: string }
 
 /** The provider accounts with which an app of Herald sends. */
 export type Reach = { bundleId?: string | undefined; projectId?: string | undefined; applicationServerKey?: string | undefined }
-type Wanted = Reach & { environment: Environment; keyPool?: number | undefined; installationIds?: boolean | undefined }
+type Wanted = Reach & {
+  environment: Environment
+  keyPool?: number | undefined
+  installationIds?: boolean | undefined
+  host?: string | undefined
+}
 
 /** What the simulator must know about the devices of a platform. Each provider's folder exports one of these in `device.ts`. */
 export type DeviceKind<One extends Device = Device> = {

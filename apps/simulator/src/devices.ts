@@ -15,7 +15,7 @@ export function openDevices() {
   return {
     add(fresh: NewDevice): Device {
       const id = `${fresh.platform}-${all.length}`
-      const about = { behaviour: undefined, subscriptionId: undefined, hand: undefined, isGone: false }
+      const about = { behaviour: undefined, kept: [], subscriptionId: undefined, hand: undefined, isGone: false }
       const device: Device = { ...fresh, index: all.length, id, ...about }
       all.push(device)
       byId.set(id, device)

@@ -18,9 +18,18 @@ export type Faults = {
   stallWindows: boolean
   /** With `503` every request is answered 503. With `refuse` every connection is closed at once. */
   outage: '503' | 'refuse' | null
+  /**
+   * While true, HTTP/2 connections open a stream's window only a moment after its HEADERS (SETTINGS_INITIAL_WINDOW_SIZE of 0), as small servers do
+   * that count their buffers.
+   */
+  lateWindows: boolean
   /** Every request gets this answer of a real service (libs/contracts/src/provider-answers.ts); null for none. */
   answer: string | null
+  /** Narrows `latencyMs`, `answer` and an outage of 503 to the requests for one host, of one key, or both; null for all. */
+  only: Only | null
 }
+/** `host` may begin with `*.`; `key` is the key id of APNs, the project of FCM or the public key of VAPID. */
+export type Only = { host?: string | undefined; key?: string | undefined }
 
 const none: Readonly<Faults> = {
   latencyMs: 0,
@@ -28,8 +37,10 @@ const none: Readonly<Faults> = {
   refuseStreamShare: 0,
   resetStreamShare: 0,
   stallWindows: false,
+  lateWindows: false,
   outage: null,
   answer: null,
+  only: null,
 }
 
 export type FaultBoard = ReturnType<typeof openFaults>

@@ -19,6 +19,7 @@ let url: string
 beforeAll(async () => {
   certificate = givenCertificate()
   listener = await listen({
+    service: 'apns',
     port: 0,
     bindTo: '127.0.0.1',
     certificate: certificate.pem,
@@ -43,8 +44,10 @@ const healthy: Faults = {
   refuseStreamShare: 0,
   resetStreamShare: 0,
   stallWindows: false,
+  lateWindows: false,
   outage: null,
   answer: null,
+  only: null,
 }
 
 async function withSession<T>(use: (session: ReturnType<typeof connect>) => Promise<T>, options = {}): Promise<T> {

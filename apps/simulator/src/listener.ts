@@ -2,7 +2,8 @@ import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import { answerOfService } from './behaviour.ts'
-import type { Faults } from './faults.ts'
+import type { Faults, Service } from './faults.ts'
+import { isOnly } from './only.ts'
 import { serveHttp1 } from './http1.ts'
 import { serveHttp2 } from '@herald/http2/server/connection'
 import type { Answer, Request, Serve } from './request.ts'
@@ -18,6 +19,7 @@ export type Listener = {
 }
 
 export type ListenerOptions = {
+  service: Service
   port: number
   bindTo: string
   certificate: string
@@ -39,10 +41,17 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   let connections = 0
 
   const serve = (request: Request): Answer => {
-    const { outage, latencyMs, answer: known } = faults()
+    const { outage, latencyMs, answer: known, only } = faults()
+    if (only !== null && !isOnly(only, options.service, request)) return serveWell(request)
     const answer = outage === '503' ? options.unavailable : known === null ? options.serve(request) : answerOfService(known)
     if (answer.reason) options.onRefused(answer)
     return latencyMs ? { ...answer, delayMs: (answer.delayMs ?? 0) + latencyMs } : answer
+  }
+
+  const serveWell = (request: Request): Answer => {
+    const answer = options.serve(request)
+    if (answer.reason) options.onRefused(answer)
+    return answer
   }
 
   const http1 = createHttpServer({ keepAliveTimeout: 120_000 }, serveHttp1(serve))
@@ -55,6 +64,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
         isRefused: () => Math.random() < faults().refuseStreamShare,
         isReset: () => Math.random() < faults().resetStreamShare,
         isStalled: () => faults().stallWindows,
+        isLate: () => faults().lateWindows,
         isGoingAway: (requests) => faults().goawayEvery > 0 && requests >= faults().goawayEvery,
         onProtocolError: (message) => {
           protocolErrors.push(message)

@@ -58,6 +58,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   ): Promise<ServiceListener> => ({
     service,
     ...(await listen({
+      service,
       port,
       bindTo,
       certificate,

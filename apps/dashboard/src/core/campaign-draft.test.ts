@@ -1,4 +1,5 @@
 import { CreateCampaign } from '@herald/contracts/campaign'
+import { visible } from '@herald/contracts/text'
 import { parseBody } from '@herald/contracts/validate'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -80,7 +81,7 @@ const schedule = fc.oneof(
 const campaign = fc
   .record(
     {
-      name: sentence(40),
+      name: sentence(40).filter(visible[0]),
       content,
       templateId: fc.constant('671a2b3c4d5e6f7081920a04'),
       segmentId: fc.constant('671a2b3c4d5e6f7081920a03'),

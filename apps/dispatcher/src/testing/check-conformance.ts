@@ -10,6 +10,7 @@ import { cases, meant, rich } from './conformance-cases.ts'
 import { sends } from './send-cases.ts'
 import { startDispatcher } from './start-dispatcher.ts'
 import { giveForeignKey, hmacSecret, projectId, sealKeys, startPeers, topic, type Outcome, type Row } from './start-peers.ts'
+import { startNameServer } from './start-name-server.ts'
 import { startNodeFronts } from './start-node-fronts.ts'
 import { startSimulator, type Device } from './start-simulator.ts'
 
@@ -24,7 +25,9 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   const peers = await startPeers(natsUrl, simulator)
   const { ca, apns, apnsSandbox, fcm } = isBehindNode ? await startNodeFronts(simulator) : { ...simulator.addresses, ca: simulator.ca }
   const platforms = allPlatforms.filter((platform) => !isBehindNode || platform !== 'web')
-  const dispatcher = await startDispatcher({
+  // It leads every push service to the simulator, whose answers depend on the host.
+  const nameServer = await startNameServer(() => true)
+  const env = {
     NATS_URL: natsUrl,
     LOG_LEVEL: 'debug',
     TRANSPORT: transport,
@@ -35,7 +38,8 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     APNS_SANDBOX_URL: apnsSandbox,
     FCM_URL: fcm,
     WEB_PUSH_ALLOW_PRIVATE: 'true',
-  })
+  }
+  const dispatcher = await startDispatcher(env, nameServer.address)
   afterAll(() => dispatcher.kill())
   const everyDevice: Device[] = []
 
@@ -100,18 +104,18 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
   })
 
-  // An answer of Windows' push service means what it means by its host alone, which the simulator has not.
   const known = knownAnswers.flatMap((one) => {
     const platform = platforms.find((name) => providerOf[name] === one.provider)
-    return platform && one.host !== 'notify.windows.com' ? [{ ...one, platform }] : []
+    return platform ? [{ ...one, platform }] : []
   })
 
   // node-apn ends its session after a 5xx, and with it the pushes beside it. So the libraries get one answer at a time.
   const oneByOne = transport === 'own' ? describe.concurrent : describe
   // spec: providers/known-answers
   oneByOne('a real answer', () => {
-    test.for(known)('$name', async ({ name, platform, class: meaning, code }, { expect }) => {
-      const devices = await makeDevices(platform, 1, { behaviour: { answer: 'known', known: name } })
+    test.for(known)('$name', async ({ name, platform, host, class: meaning, code }, { expect }) => {
+      const at = host === undefined ? {} : { host: `one.${host}` }
+      const devices = await makeDevices(platform, 1, { behaviour: { answer: 'known', known: name }, ...at })
       const { outcomes, finished } = await deliver(peers.queue(platform, devices))
 
       const { retries, unavailable, guarded, answers, dead, rate } = finished
@@ -171,6 +175,18 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       if (!push || !devices[0]) throw new Error('nothing arrived')
       expect(push.msgId).toMatch(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/)
       expect({ headers: push.headers, payload: push.payload }).toEqual(meant[platform](push, devices[0]))
+    })
+
+    // spec: sending/collapse-id, sending/android-collapse
+    test('three sends to a device that is off replace one another with a collapseId alone, but APNs keeps the last of any', async () => {
+      const [device] = await makeDevices(platform, 1, { behaviour: { answer: 'offline' } })
+      if (!device) throw new Error('no device')
+      const keptAfterThree = async (send: object) => {
+        for (let no = 0; no < 3; no += 1) await deliver(peers.queue(platform, [device], {}, send))
+        return (await simulator.keptFor(device)).length
+      }
+      expect(await keptAfterThree({ collapseId: 'news' })).toBe(1)
+      expect(await keptAfterThree({ collapseId: null })).toBe(platform === 'ios' ? 1 : 4)
     })
 
     // spec: sending/push-identity

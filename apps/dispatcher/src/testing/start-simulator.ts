@@ -29,6 +29,8 @@ export type Simulator = {
   control<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   devices(wanted: object): Promise<Device[]>
   arrivedAt(devices: Device[]): Promise<Arrived[]>
+  /** Gives the pushes that the provider keeps for a device that is `offline`. */
+  keptFor(device: Device): Promise<Arrived[]>
 }
 
 const main = resolve(import.meta.dirname, '../../../simulator/src/main.ts')
@@ -36,7 +38,11 @@ const main = resolve(import.meta.dirname, '../../../simulator/src/main.ts')
 /** Starts the simulator in a process of its own, with a certificate of its own. It stops at the end of the test file. */
 export async function startSimulator(): Promise<Simulator> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-dispatcher-'))
-  const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2, ['*.provider.test'])
+  const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2, [
+    '*.provider.test',
+    '*.notify.windows.com',
+    '*.push.apple.com',
+  ])
   const files = { ca: join(directory, 'ca.pem'), certificate: join(directory, 'certificate.pem'), privateKey: join(directory, 'key.pem') }
   writeFileSync(files.ca, ca)
   writeFileSync(files.certificate, certificate)
@@ -63,6 +69,7 @@ export async function startSimulator(): Promise<Simulator> {
     ca: files.ca,
     control,
     devices: async (wanted) => (await control<{ devices: Device[] }>('POST', '/devices', wanted)).devices,
+    keptFor: async ({ id }) => (await control<{ pushes: Arrived[] }>('GET', `/devices/${id}/kept`)).pushes,
     async arrivedAt(devices) {
       const ids = new Set(devices.map(({ id }) => id))
       const { pushes } = await control<{ pushes: Arrived[] }>('GET', '/pushes?limit=10000')

@@ -3,6 +3,7 @@ import type { Accounts, ApnsAccount } from '../accounts.ts'
 import { behave, type Behaviour, type Refusal } from '../behaviour.ts'
 import { findMsgId, type Devices } from '../devices.ts'
 import { isSignedBy, parseJwt } from '../jwt.ts'
+import { keepOneMore, keptByApns } from '../offline.ts'
 import type { Recording } from '../record.ts'
 import { parse, type Answer, type Request, type Serve } from '../request.ts'
 import type { Environment } from '../device-kind.ts'
@@ -135,15 +136,16 @@ export function openApns(environment: Environment, accounts: Accounts, devices: 
     if (!device || device.environment !== environment) return refuse(no(400, 'BadDeviceToken'))
     if (device.bundleId !== bundleIdOf(headers)) return refuse(no(400, 'DeviceTokenNotForTopic'))
 
-    const accept = (): Answer => {
-      const kept = [
+    const accept = (isOff = false): Answer => {
+      const fields = [
         headers['apns-topic'],
         headers['apns-push-type'],
         headers['apns-priority'],
         headers['apns-expiration'],
         headers['apns-collapse-id'],
       ]
-      record.accept({ device, id, headers: kept, body, msgId: findMsgId('ios', payload) })
+      record.accept({ device, id, headers: fields, body, msgId: findMsgId('ios', payload) })
+      if (isOff && headers['apns-expiration'] !== '0') device.kept = keepOneMore(device.kept, { seq: record.last(), key: '' }, keptByApns)
       return { status: 200, headers: { 'apns-id': id }, body: '', reason: '' }
     }
     return behave(device, accept, (refusal, behaviour) => {

@@ -127,11 +127,18 @@ const request = object({
   }),
 })
 
-export type SendRequest = { address: string; isDryRun: boolean }
+export type SendRequest = {
+  address: string
+  isDryRun: boolean
+  /** The key under which a newer message replaces this one: a notification without a key has the app's own. */
+  collapseKey: string | undefined
+  /** Whether the message has a ttl of 0, so that it is kept for nobody. */
+  isNowOrNever: boolean
+}
 
 /**
  * Checks the body of `messages:send` against the reference of FCM v1: known fields, their types, one token or id of an installation, at most 4,096
- * bytes. Gives that address and whether the request is a dry run, or the first mistake.
+ * bytes. Gives what the request says, or the first mistake.
  */
 export function checkSendRequest(body: unknown): SendRequest | Violation {
   const wrong = request(body, '')
@@ -150,7 +157,17 @@ export function checkSendRequest(body: unknown): SendRequest | Violation {
   const bytes = payloadBytes(message)
   if (bytes > maxPayloadBytes)
     return { field: 'message', description: `Android message is too big: ${bytes} bytes, at most ${maxPayloadBytes}.` }
-  return { address, isDryRun: validate_only ?? validateOnly ?? false }
+  return { address, isDryRun: validate_only ?? validateOnly ?? false, ...keeping(message) }
+}
+
+function keeping(message: Record<string, unknown>): Pick<SendRequest, 'collapseKey' | 'isNowOrNever'> {
+  const android = isObject(message['android']) ? message['android'] : {}
+  const { ttl, collapse_key, collapseKey = collapse_key } = android
+  const isNotification = message['notification'] !== undefined || android['notification'] !== undefined
+  return {
+    collapseKey: typeof collapseKey === 'string' ? collapseKey : isNotification ? 'the package name' : undefined,
+    isNowOrNever: typeof ttl === 'string' && Number.parseFloat(ttl) === 0,
+  }
 }
 
 /** Counts the bytes that reach the device: the keys and values of data and notification. */

@@ -183,6 +183,18 @@ test('FCM answers UNREGISTERED to a device token that looks real but is unknown'
   expect(errorOf(await send(message({ token: unknown })))).toMatchObject({ http: 404, status: 'NOT_FOUND', errorCode: 'UNREGISTERED' })
 })
 
+test('FCM keeps the last notification for a phone that is off, and one of each of four collapse keys', async () => {
+  await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'offline' })
+  const notification = (data: string, android = {}) => message({ notification: { title: 'x' }, data: { msgId: data }, android })
+  for (const msgId of ['1', '2']) await send(notification(msgId))
+  for (const msgId of ['a', 'b', 'c']) await send(notification(msgId, { collapse_key: msgId }))
+  await send(notification('never kept', { collapse_key: 'd', ttl: '0s' }))
+  await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'ok' })
+  expect(await simulator.ask('GET', `/devices/${device.id}/kept`)).toMatchObject({
+    pushes: ['2', 'a', 'b', 'c'].map((msgId) => ({ msgId })),
+  })
+})
+
 const behaviours: [answer: string, http: number, status: string, errorCode: string, retryAfter?: string][] = [
   ['dead', 404, 'NOT_FOUND', 'UNREGISTERED'],
   ['bad_token', 400, 'INVALID_ARGUMENT', 'INVALID_ARGUMENT'],

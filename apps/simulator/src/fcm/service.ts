@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Accounts, FcmAccount } from '../accounts.ts'
 import { answerOfService, behave, type Refusal } from '../behaviour.ts'
 import { findMsgId, type Devices } from '../devices.ts'
+import { keepOneMore, keptByFcm } from '../offline.ts'
 import { checkSendRequest, type Violation } from './message.ts'
 import type { AccessTokens } from './oauth.ts'
 import type { Quota } from './quota.ts'
@@ -55,8 +56,10 @@ export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessToke
     const name = `projects/${projectId}/messages/0:${Date.now()}${String(++sent).padStart(6, '0')}%${series}`
     const answer: Answer = { status: 200, headers: json, body: JSON.stringify({ name }), reason: '' }
     if (message.isDryRun) return answer
-    const accept = (): Answer => {
+    const accept = (isOff = false): Answer => {
       recording.accept({ device, id: name, headers: [], body: request.body, msgId: findMsgId('android', body) })
+      if (isOff && !message.isNowOrNever)
+        device.kept = keepOneMore(device.kept, { seq: recording.last(), key: message.collapseKey }, keptByFcm)
       return answer
     }
     if (!device.behaviour && !quota.take(projectId)) return answerOfService('fcm quota exceeded')

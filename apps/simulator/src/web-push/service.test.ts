@@ -108,6 +108,32 @@ test('the push service accepts a push without a body', async () => {
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [{ payload: null, bytes: 0 }] })
 })
 
+test('a browser of another host has that host in its endpoint, and a fault for the host concerns it alone', async () => {
+  const host = 'wns2-par02p.notify.windows.com'
+  const wanted = { platform: 'web', applicationServerKey: server.text, host }
+  const [other] = (await simulator.ask<{ devices: [WebDevice] }>('POST', '/devices', wanted)).devices
+  const origin = new URL(other.endpoint).origin
+  expect(origin).toBe(`https://${host}:${new URL(simulator.addresses.webPush).port}`)
+  const toOther = () =>
+    send({ authorization: vapid({ aud: origin }), ':authority': new URL(origin).host }, encrypt(other, 'x'), pathOf(other))
+  expect(await toOther()).toMatchObject({ status: 201, headers: { location: expect.stringContaining(`${origin}/message/`) } })
+  expect((await send({}, encrypt(other, 'x'), pathOf(other))).status).toBe(403)
+
+  const answer = 'web throttled, Windows, without a wait'
+  await simulator.ask('PUT', '/faults', { service: 'web-push', answer, only: { host: '*.notify.windows.com' } })
+  expect((await toOther()).status).toBe(406)
+  expect((await send()).status).toBe(201)
+})
+
+test('Chrome keeps four topics for a browser that is off, and every push without a topic', async () => {
+  await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'offline' })
+  for (const topic of ['a', 'b', 'c', 'd', 'e', undefined, undefined]) await send({ topic })
+  await send({ ttl: '0' })
+  await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'ok' })
+  const { pushes } = await simulator.ask<{ pushes: { headers: { topic?: string } }[] }>('GET', `/devices/${device.id}/kept`)
+  expect(pushes.map(({ headers }) => headers.topic)).toEqual(['b', 'c', 'd', 'e', undefined, undefined])
+})
+
 const rows: [status: number, what: string, send: () => Promise<Answered>][] = [
   [401, 'no authorization', () => send({ authorization: undefined })],
   [401, 'another scheme', () => send({ authorization: 'Bearer abc' })],

@@ -2,10 +2,11 @@ import { createPublicKey, randomBytes } from 'node:crypto'
 import { answerOfService, behave, type Refusal } from '../behaviour.ts'
 import type { Devices } from '../devices.ts'
 import { isSignedBy, parseJwt } from '../jwt.ts'
+import { keepOneMore, keptByFcm } from '../offline.ts'
 import type { Recording } from '../record.ts'
 import type { Answer, Request, Serve } from '../request.ts'
 import { looksEncrypted } from './decrypt.ts'
-import type { WebDevice } from './device.ts'
+import { originAt, type WebDevice } from './device.ts'
 
 const maxBodyBytes = 4096
 const maxLifetimeSeconds = 24 * 3600
@@ -27,9 +28,13 @@ const refusals: Readonly<Record<Refusal, Answer>> = {
 /** The answer of the push service to every request while its fault `outage` is `503`. */
 export const webPushUnavailable: Answer = refusals.unavailable
 
-/** Serves a push service (RFC 8030) that demands VAPID (RFC 8292), and aes128gcm of a body (RFC 8291). `origin` is called only after the port is known. */
+/**
+ * Serves push services (RFC 8030) that demand VAPID (RFC 8292), and aes128gcm of a body (RFC 8291). `origin` is called only after the port is known; a
+ * browser of another host has that host's origin, with the same port.
+ */
 export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
-  const checkVapid = openVapid(origin)
+  const originOf = ({ host }: WebDevice): string => originAt(origin(), host)
+  const checkVapid = openVapid()
   const series = randomBytes(6).toString('base64url')
   let received = 0
 
@@ -39,13 +44,15 @@ export function openWebPush(devices: Devices, recording: Recording, origin: () =
     if (request.method !== 'POST') return refuse({ status: 405, reason: 'only POST is allowed' })
     const device = devices.web(request.path)
     if (!device) return refusals.bad_token
-    const wrong = checkVapid(headers['authorization'], device) ?? checkHeaders(request)
+    const wrong = checkVapid(headers['authorization'], device, originOf(device)) ?? checkHeaders(request)
     if (wrong === 'other key') return refusals.sender_mismatch
     if (wrong) return refuse(wrong)
 
-    const accept = (): Answer => {
-      const location = `${origin()}/message/${series}${++received}`
+    const accept = (isOff = false): Answer => {
+      const location = `${originOf(device)}/message/${series}${++received}`
       recording.accept({ device, id: location, headers: [headers['ttl'], headers['topic'], headers['urgency']], body, msgId: undefined })
+      if (isOff && Number(headers['ttl']) > 0)
+        device.kept = keepOneMore(device.kept, { seq: recording.last(), key: headers['topic'] }, keptByFcm)
       return { status: 201, headers: { location, ttl: headers['ttl'] ?? '0' }, body: '', reason: '' }
     }
     return behave(device, accept, (refusal, { retryAfterSeconds }) => withRetryAfter(refusals[refusal], retryAfterSeconds), body.length)
@@ -66,10 +73,10 @@ function checkHeaders({ headers, body }: Request): No | undefined {
 }
 
 /** Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. Verifying takes 100 µs, so a valid header is remembered and recognised by its text. */
-function openVapid(origin: () => string) {
-  const known = new Map<string, { key: string; expiresAt: number }>()
+function openVapid() {
+  const known = new Map<string, { key: string; audience: string; expiresAt: number }>()
 
-  function verify(authorization: string | undefined): { key: string; expiresAt: number } | No {
+  function verify(authorization: string | undefined, origin: string): { key: string; audience: string; expiresAt: number } | No {
     const parameters = /^vapid\s+(.+)$/i.exec(authorization ?? '')?.[1]
     if (parameters === undefined) return { status: 401, reason: 'VAPID authorization is missing' }
     const { t, k } = Object.fromEntries(parameters.split(',').map((part) => /^\s*(\w+)=(.*?)\s*$/.exec(part)?.slice(1) ?? [])) as {
@@ -83,17 +90,17 @@ function openVapid(origin: () => string) {
     const { aud, exp, sub } = jwt.claims
     const now = Date.now() / 1000
     if (!isSignedBy(jwt, 'ES256', publicKey)) return forbidden('VAPID signature is invalid')
-    if (aud !== origin()) return forbidden('VAPID aud is not this origin')
+    if (aud !== origin) return forbidden('VAPID aud is not this origin')
     if (typeof exp !== 'number' || exp <= now) return forbidden('VAPID token has expired')
     if (exp > now + maxLifetimeSeconds + clockSkewSeconds) return forbidden('VAPID exp is over 24 hours ahead')
     if (typeof sub !== 'string' || !/^(mailto:.+@|https:\/\/.)/.test(sub)) return forbidden('VAPID sub is not a mailto: or https: address')
-    return { key: k, expiresAt: exp }
+    return { key: k, audience: origin, expiresAt: exp }
   }
 
-  return (authorization: string | undefined, device: WebDevice): No | 'other key' | undefined => {
+  return (authorization: string | undefined, device: WebDevice, origin: string): No | 'other key' | undefined => {
     let entry = known.get(authorization ?? '')
-    if (!entry || entry.expiresAt <= Date.now() / 1000) {
-      const verified = verify(authorization)
+    if (!entry || entry.audience !== origin || entry.expiresAt <= Date.now() / 1000) {
+      const verified = verify(authorization, origin)
       if ('status' in verified) return verified
       if (known.size >= 10_000) known.clear()
       known.set(authorization ?? '', verified)

@@ -26,6 +26,8 @@ import type { Answer, Http2Options } from './request.ts'
 import { Sender } from './sender.ts'
 import { maxBodyBytes, newStream, takeFields, takeTrailers, toRequest, type Stream } from './stream.ts'
 
+/** How long a late connection waits before it opens the window of a stream. */
+const lateMs = 20
 const maxHeaderList = { fields: 256, bytes: 65_536 }
 
 class Http2Connection {
@@ -46,6 +48,7 @@ class Http2Connection {
   /** The last stream that the server's GOAWAY promised to answer. */
   private goneAfter: number | undefined
   private readonly window: ReceiveWindow
+  private readonly isLate: boolean
   private headerBlock: { stream: Stream; isNew: boolean; parts: Buffer[]; bytes: number; endsStream: boolean } | undefined
 
   constructor(socket: Duplex, options: Http2Options) {
@@ -53,10 +56,12 @@ class Http2Connection {
     this.options = options
     this.sender = new Sender(socket)
     this.window = new ReceiveWindow(this.sender, options.isStalled)
+    this.isLate = options.isLate?.() ?? false
     this.sender.push(
       settingsFrame([
         [setting.maxConcurrentStreams, options.maxConcurrentStreams],
         [setting.maxHeaderListSize, maxHeaderList.bytes],
+        ...(this.isLate ? [[setting.initialWindowSize, 0] as const] : []),
       ]),
     )
   }
@@ -148,8 +153,16 @@ class Http2Connection {
         return
       }
       this.streams.set(stream.id, stream)
+      if (this.isLate && !endsStream) this.openLate(stream)
     }
     if (endsStream) this.finishRequest(stream)
+  }
+
+  /** Opens the window of a stream after a while. What the client sends before its SETTINGS have arrived is within the usual window, so it is no error. */
+  private openLate(stream: Stream): void {
+    setTimeout(() => {
+      if (this.streams.get(stream.id) === stream && !stream.isEnded) this.sender.push(windowUpdateFrame(stream.id, stream.receiveWindow))
+    }, lateMs)
   }
 
   /** Gives the error code with which a new request is reset before it is processed; undefined when it is served. */

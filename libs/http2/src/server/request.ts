@@ -22,6 +22,8 @@ export type Http2Options = {
   isReset?: () => boolean
   /** Is called when the connection's window should be opened: says whether the window is kept closed for now. */
   isStalled?: () => boolean
+  /** Is called at the start of a connection: says whether each stream's window stays 0 until a moment after its HEADERS (RFC 9113, section 6.9.2). */
+  isLate?: () => boolean
   /** Is called after each request until a GOAWAY is sent, with the number of requests on the connection so far: says whether to send a GOAWAY now. */
   isGoingAway: (requests: number) => boolean
   onProtocolError: (message: string) => void

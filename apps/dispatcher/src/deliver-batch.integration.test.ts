@@ -50,6 +50,27 @@ test('each push of a batch in several parts has one outcome or goes back to audi
   expect((await rig.simulator.arrivedAt(fine)).map(({ deviceId }) => deviceId).toSorted()).toEqual(fine.map(({ id }) => id).toSorted())
 })
 
+// spec: content/cost
+test('while a batch of dear content is rendered, a push of another batch is sent', async () => {
+  await rig.start()
+  const [many, one] = [await rig.androids(500), await rig.androids(1)]
+  // About the dearest that is accepted: half a millisecond or more for each push.
+  const body = '{{tags.v|url_encode|url_encode|url_encode|url_encode|truncate:1,""}}'.repeat(12)
+  const content = { _default: 'en', en: { title: 'T', body } }
+  const dear = rig.peers.queue('android', many, { lane: 'bulk', partSize: 500 }, { content })
+  for (const recipient of dear.recipients) recipient.tags = { v: '漢'.repeat(1_024) }
+  const light = rig.peers.queue('android', one)
+
+  await rig.peers.point(dear)
+  await until(async () => (await rig.simulator.arrivedAt(many)).length > 0, { what: 'the first dear push arrived' })
+  await rig.peers.point(light)
+  await rig.finishOf(light)
+
+  expect(dear.finished).toEqual([])
+  const finish = await rig.finishOf(dear)
+  expect(sentTo(dear, finish)).toHaveLength(500)
+})
+
 // spec: webhooks/event-test
 test('a dispatcher tells the tracker and audience that a batch belongs to a test, and does not say so of a batch of another send', async () => {
   await rig.start()

@@ -7,6 +7,7 @@ import type { LRUCache } from 'lru-cache'
 import type { Complain } from './complain.ts'
 import type { Jobs } from './jobs.ts'
 import type { Measures } from './measures.ts'
+import type { TurnTime } from '@herald/service/turn-time'
 import type { Origins } from './origins.ts'
 import type { Transports } from './providers/open-providers.ts'
 import type { AppTransport, Hear, Provider } from './providers/provider.ts'
@@ -32,6 +33,8 @@ export type Dispatcher = {
   readonly measures: Measures
   readonly complain: Complain
   readonly origins: Origins
+  /** Lets the event loop run between the pushes that are rendered, of whatever batches. */
+  readonly rendering: TurnTime
   /** The waits before the second, third and further attempts of a push at a provider, in seconds. */
   readonly schedule: readonly number[]
   /** The places (app, credentials, environment, host) of which audience has heard within a minute that a device accepted. */

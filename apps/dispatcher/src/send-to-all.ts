@@ -13,12 +13,6 @@ import { makePush, settlePush, type Sending, type Settlement } from './send-push
 import type { Hear } from './providers/provider.ts'
 
 /**
- * After handing over this many pushes, the loop lets the event loop run. Rendering all 500 pushes of a full batch without a pause would hold up the
- * providers' answers for 25 ms.
- */
-const yieldAfter = 32
-
-/**
  * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`). It sends to all origins at the same time, so that a slow
  * push service holds up its own devices only. Gives the numbers of the recipients that got nothing for another reason than an open circuit: the
  * campaign or this process stops, the lease ended, the credentials were refused, or another device is the probe. When the app has no credentials,
@@ -83,7 +77,7 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
  * numbers of the recipients that were not sent to.
  */
 async function sendInOrder(
-  { window, log, measures }: Dispatcher,
+  { window, log, measures, rendering }: Dispatcher,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,
   origin: string,
   { numbers, at: recipientAt }: Recipients,
@@ -170,6 +164,11 @@ async function sendInOrder(
   // that is asked before each push.
   let isAsked = false
   for (let at = 0; at < numbers.length; at += 1) {
+    // A full batch takes 25 ms to render, and one with dear content up to a second: without a pause it would hold up the providers' answers.
+    if (rendering.isUsedUp(performance.now())) {
+      await rendering.next()
+      isAsked = false
+    }
     if (!window.enterNow(origin, lane)) {
       if (!(await window.enter(origin, lane, giveUp, appId))) return numbers.slice(at)
       isAsked = false
@@ -181,10 +180,6 @@ async function sendInOrder(
     isAsked = true
     report.begun()
     trySending(recipientAt(numbers[at] ?? 0), 0, performance.now())
-    if (at % yieldAfter === yieldAfter - 1) {
-      await new Promise((resolve) => setImmediate(resolve))
-      isAsked = false
-    }
   }
   return []
 }

@@ -14,6 +14,7 @@ import { deliverBatches } from './deliver-batch.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { openJobs, pointersAtOnce } from './jobs.ts'
 import { openMeasures } from './measures.ts'
+import { openTurnTime } from '@herald/service/turn-time'
 import { openOrigins } from './origins.ts'
 import { openTransports, providers } from './providers/open-providers.ts'
 import { openCredentialsReader } from './read-credentials.ts'
@@ -65,6 +66,7 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
     measures: openMeasures(metrics, { window, jobs }),
     complain: openComplaints(log),
     origins: openOrigins(config.OUTAGE_PROBE_SECONDS * 1000),
+    rendering: openTurnTime(2),
     schedule: config.PROVIDER_RETRY_SECONDS,
     acceptedLately: new LRUCache({ max: 5_000, ttl: 60_000 }),
     sends: new LRUCache({ max: keptSends }),

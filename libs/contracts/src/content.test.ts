@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { CreateCampaign } from './campaign.ts'
 import { chooseLocale, Content, localesOf, namesUsed } from './content.ts'
 import { Fault } from './fault.ts'
+import { SendNotification } from './notification.ts'
+import { SaveTemplate } from './template.ts'
+import { TestSend } from './test-send.ts'
 import { parseBody } from './validate.ts'
 
 const entry = { title: 'Hello', body: 'World' }
@@ -204,6 +208,26 @@ describe('the content of a send', () => {
     ])
     expect(detailsOf(content({ en: entry, constructor: entry }))).toHaveProperty(['content.constructor'])
   })
+})
+
+// spec: content/cost
+test.each([
+  ['notification', SendNotification, { target: { all: true } }],
+  ['campaign', CreateCampaign, { name: 'Sale' }],
+  ['template', SaveTemplate, { name: 'Sale' }],
+  ['test send', TestSend, { externalIds: ['anna'] }],
+])('a %s with placeholders that cost more than 150,000 is refused at its locale', (_, schema, rest) => {
+  const contentWith = (tags: number) => ({ _default: 'en', en: { title: 'T', body: '{{tags.a|upcase|strip}}'.repeat(tags) } })
+  const pathsOf = (body: unknown): string[] => {
+    try {
+      parseBody(schema, body)
+      return []
+    } catch (error) {
+      return Fault.is(error) ? (error.details ?? []).map(({ path }) => path) : ['?']
+    }
+  }
+  expect(pathsOf({ ...rest, content: contentWith(25) })).toEqual([])
+  expect(pathsOf({ ...rest, content: contentWith(26) })).toEqual(['content.en'])
 })
 
 describe('the locale that a user gets', () => {

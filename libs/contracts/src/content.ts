@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxAddressLength, whyNotImage, whyNotLink } from './address.ts'
-import { namesUsedIn, parseTemplate, whyNotTemplate, type NamesUsed } from './placeholder.ts'
+import { costOf, namesUsedIn, parseTemplate, whyNotTemplate, type NamesUsed } from './placeholder.ts'
 import { canonicalLocale, namesOfLanguage, sentence, text, withPresentCode } from './text.ts'
 
 export const maxTitleLength = 250
@@ -8,6 +8,8 @@ export const maxBodyLength = 2000
 export const maxActionTitleLength = 50
 const maxContentBytes = 64 * 1024
 const maxLocales = 100
+/** See `checkCost`. Found by placeholder-cost.test.ts: the dearest content with this cost takes 2 ms of CPU for a push. */
+export const maxContentCost = 150_000
 
 /** A text that may hold placeholders. The placeholders are checked here, so that an error has the path of the field. */
 const template = (max: number) => sentence(1, max).superRefine(checkTemplate)
@@ -42,14 +44,37 @@ export const Action = z.strictObject({
 export type Action = z.output<typeof Action>
 
 /** What a device shows, in one language. */
-export const LocaleEntry = z.strictObject({
-  title: template(maxTitleLength),
-  body: template(maxBodyLength),
-  url: address(whyNotLink).optional(),
-  image: address(whyNotImage).optional(),
-  actions: z.array(Action).max(4).superRefine(checkActionIds).optional(),
-})
+export const LocaleEntry = z
+  .strictObject({
+    title: template(maxTitleLength),
+    body: template(maxBodyLength),
+    url: address(whyNotLink).optional(),
+    image: address(whyNotImage).optional(),
+    actions: z.array(Action).max(4).superRefine(checkActionIds).optional(),
+  })
+  .superRefine(checkCost)
 export type LocaleEntry = z.output<typeof LocaleEntry>
+
+/**
+ * Refuses content that would take long to fill in for each push (spec: content/cost). The cost is a sum over all tags: one and the number of the tag's
+ * filters, times the characters that its field may have.
+ */
+function checkCost({ title, body, url = '', image = '', actions = [] }: LocaleEntry, context: z.RefinementCtx): void {
+  const fields: [text: string, limit: number][] = [
+    [title, maxTitleLength],
+    [body, maxBodyLength],
+    [url, maxAddressLength],
+    [image, maxAddressLength],
+    ...actions.flatMap((action): [string, number][] => [
+      [action.title, maxActionTitleLength],
+      [action.url ?? '', maxAddressLength],
+    ]),
+  ]
+  const cost = fields.reduce((sum, [text, limit]) => sum + costOf(text, limit), 0)
+  if (cost <= maxContentCost) return
+  const message = `has placeholders that cost ${cost} to fill in; at most ${maxContentCost} (each tag and filter costs the characters its field may have): use fewer filters and tags`
+  context.addIssue({ code: 'custom', message })
+}
 
 function checkActionIds(actions: Action[], context: z.RefinementCtx): void {
   const seen = new Set<string>()

@@ -1,10 +1,11 @@
-import { findTimeZone, parseTimestamp } from './text.ts'
+import { findTimeZone, firstCodePoints, parseTimestamp } from './text.ts'
 import { zoneOffsetMs } from './zone-offset.ts'
 
 /** A value that a placeholder's filters read and give. A missing value is null or undefined; an infinite number or NaN counts as missing too. */
 export type Value = string | number | boolean | null | undefined
 
-export type FilterContext = { timeZone: string; now: Date | undefined }
+/** `most`: how many characters of a filter's result are used. */
+export type FilterContext = { timeZone: string; now: Date | undefined; most: number }
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
@@ -20,7 +21,7 @@ export function formatDate(value: Value, format: string | undefined, zone: strin
   const at = wall ?? readInstant(value, context.now)
   if (at === undefined) return value
   const timeZone = wall === undefined ? (findTimeZone(zone) ?? findTimeZone(context.timeZone) ?? 'UTC') : 'UTC'
-  return strftime(inZone(at, timeZone), format ?? usualFormat)
+  return strftime(inZone(at, timeZone), format === undefined ? usualFormat : firstCodePoints(format, longestFormat))
 }
 
 const wallTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?))?$/
@@ -58,6 +59,10 @@ const usualWidth: ReadonlyMap<string, number> = new Map([
 ])
 /** These conversions are filled with spaces, all others with zeros. */
 const filledWithSpaces = new Set('aAbBceklpP')
+/** Of a format this many characters are read. A longer one, which may come from a user's tag, would be parsed again for each push. */
+const longestFormat = 100
+/** A formatted date ends with the part that reaches this many characters. */
+const longestDate = 250
 /** The widest that a part of a date may be. A format that asks for more would only use up memory. */
 const greatestWidth = 100
 
@@ -91,7 +96,10 @@ function piecesOf(format: string): (string | Directive)[] {
 
 function strftime(time: LocalTime, format: string): string {
   let text = ''
-  for (const piece of piecesOf(format)) text += typeof piece === 'string' ? piece : written(time, piece)
+  for (const piece of piecesOf(format)) {
+    text += typeof piece === 'string' ? piece : written(time, piece)
+    if (text.length >= longestDate) break
+  }
   return text
 }
 

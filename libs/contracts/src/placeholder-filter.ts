@@ -53,7 +53,11 @@ const filters = {
   times: arithmetic((left, right) => left * right),
   divided_by: arithmetic((left, right) => left / right),
   round: { least: 0, most: 1, apply: (value, [digits]) => round(toNumber(value), toNumber(digits)) },
-  url_encode: plain((text) => encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+')),
+  url_encode: {
+    least: 0,
+    most: 0,
+    apply: (value, _, { most }) => encodeUpTo(toText(value), most).replaceAll('%20', '+'),
+  },
 } satisfies Record<string, Filter>
 
 export type FilterName = keyof typeof filters
@@ -68,11 +72,27 @@ export const filterArity = (name: FilterName): { least: number; most: number } =
 export const applyFilter = (name: FilterName, value: Value, args: Value[], context: FilterContext): Value =>
   filters[name].apply(value, args, context)
 
+/** How many characters are percent-encoded at a time. */
+const encodedAtOnce = 256
+
+/** Percent-encodes a text, at least as far as `most` characters of the result reach. A letter of Chinese takes nine of them. */
+export function encodeUpTo(text: string, most: number): string {
+  const whole = text.toWellFormed()
+  if (whole.length <= encodedAtOnce) return encodeURIComponent(whole)
+  let encoded = ''
+  for (let at = 0; at < whole.length && encoded.length <= most;) {
+    const part = firstCodePoints(whole.slice(at, at + 2 * encodedAtOnce), encodedAtOnce)
+    encoded += encodeURIComponent(part)
+    at += part.length
+  }
+  return encoded
+}
+
 /** Shortens a text. A value that is short enough keeps its type, so that `false` is still false for a `default` that follows. */
 function truncate(value: Value, length: number, ending: string): Value {
   const text = toText(value)
   const most = Math.ceil(length)
-  if (text === '' || countCodePoints(text) <= most) return value
+  if (text === '' || text.length <= most || countCodePoints(text) <= most) return value
   return firstCodePoints(text, Math.max(0, most - countCodePoints(ending))) + ending
 }
 

@@ -1,7 +1,7 @@
 import { findClosing, readTag, type Operand, type Tag } from './placeholder-syntax.ts'
-import { applyFilter } from './placeholder-filter.ts'
-import type { TagValue } from './text.ts'
-import type { FilterContext, Value } from './placeholder-date.ts'
+import { applyFilter, encodeUpTo } from './placeholder-filter.ts'
+import { firstCodePoints, type TagValue } from './text.ts'
+import type { Value } from './placeholder-date.ts'
 
 /**
  * The values that placeholders may read when a push is rendered. A missing field renders as nothing. Properties that every object inherits cannot be
@@ -80,59 +80,69 @@ export function textWithoutTags(text: string): string {
 /** Fills a template in for one push. `onEmpty` is called for each placeholder that renders as nothing. */
 export type Renderer = (values: PlaceholderValues, onEmpty?: () => void) => string
 
+/** How many characters filled-in text may have that nobody bounds closer. */
+const usualLimit = 2048
+
 /**
- * Makes the function that fills a template in. A field is compiled once and filled in once per push; a text without placeholders costs nothing.
- * Values are inserted as text and never read as templates. In a `link` (url, image) they are percent-encoded, unless the tag is the complete field or
- * its last filter is `url_encode`. A text that is not a template, which Herald refuses at creation, is given back unchanged.
+ * Makes the function that fills a template in. A field is compiled once and filled in once per push. Values are inserted as text and never read as
+ * templates. In a `link` (url, image) they are percent-encoded, unless the tag is the complete field or its last filter is `url_encode`. A value
+ * beyond `limit` characters is cut to one more after each filter, and a result beyond `limit` need not be complete (spec: content/cost).
  */
-export function compile(text: string, as: 'text' | 'link' = 'text'): Renderer {
+export function compile(text: string, as: 'text' | 'link' = 'text', limit = usualLimit): Renderer {
   const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }
   if (!template.ok) return () => text
   const encode = as === 'link' && template.parts.length > 1
-  const pieces = template.parts.map((part) => (typeof part === 'string' ? part : compileTag(part, encode)))
+  const pieces = template.parts.map((part) => (typeof part === 'string' ? part : compileTag(part, encode, limit + 1)))
+  // A text of more than this many UTF-16 units has more than `limit` characters, whatever they are.
+  const enough = 2 * limit
   return (values, onEmpty) => {
     let rendered = ''
     for (const piece of pieces) {
       const filled = typeof piece === 'string' ? piece : piece(values)
       if (filled === '') onEmpty?.()
       rendered += filled
+      if (rendered.length > enough) break
     }
     return rendered
   }
 }
 
-function compileTag(tag: Tag, encode: boolean): (values: PlaceholderValues) => string {
-  const read = compileOperand(tag.operand)
-  const steps = tag.filters.map(({ name, args }) => ({ name, args: args.map(compileOperand) }))
+function compileTag(tag: Tag, encode: boolean, most: number): (values: PlaceholderValues) => string {
+  const read = compileOperand(tag.operand, most)
+  const steps = tag.filters.map(({ name, args }) => ({ name, args: args.map((arg) => compileOperand(arg, most)) }))
   const encodesItself = tag.filters.at(-1)?.name === 'url_encode'
   return (values) => {
     let value = read(values)
     if (steps.length > 0) {
-      const context = contextOf(values)
-      for (const step of steps)
-        value = applyFilter(
-          step.name,
-          value,
-          step.args.map((arg) => arg(values)),
-          context,
-        )
+      const context = { timeZone: values.timezone ?? 'UTC', now: values.now, most }
+      for (const step of steps) {
+        const args = step.args.map((arg) => arg(values))
+        value = cut(applyFilter(step.name, value, args, context), most)
+      }
     }
     const text = toText(value)
-    return encode && !encodesItself ? encodeURIComponent(text.toWellFormed()) : text
+    return encode && !encodesItself ? encodeUpTo(text, most) : text
   }
 }
 
+const cut = (value: Value, most: number): Value => (typeof value === 'string' && value.length > most ? firstCodePoints(value, most) : value)
+
 const toText = (value: Value): string => (value === null || value === undefined ? '' : String(value))
 
-const contextOf = (values: PlaceholderValues): FilterContext => ({
-  timeZone: values.timezone ?? 'UTC',
-  now: values.now,
-})
-
-function compileOperand(operand: Operand): (values: PlaceholderValues) => Value {
+function compileOperand(operand: Operand, most: number): (values: PlaceholderValues) => Value {
   if (operand.is === 'literal') return () => operand.value
   const { root, name } = operand
-  return (values) => ownValue(values[root], name)
+  return (values) => cut(ownValue(values[root], name), most)
+}
+
+/**
+ * Counts what filling a text in may cost: for each of its tags, and for each filter, as many characters as the field may have. It is known before a
+ * push is rendered, whatever the values are (spec: content/cost).
+ */
+export function costOf(text: string, limit: number): number {
+  const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }
+  if (!template.ok) return 0
+  return template.parts.reduce((cost, part) => (typeof part === 'string' ? cost : cost + (1 + part.filters.length) * limit), 0)
 }
 
 function ownValue(record: object | undefined, name: string): Value {

@@ -46,7 +46,7 @@ function compileAction(action: Action, path: string): Field<Action | undefined> 
 }
 
 function compileText(text: string, max: number, path: string): Field<string> {
-  const render = compile(text)
+  const render = compile(text, 'text', max)
   return (values, note) => {
     const rendered = render(values, note && (() => note({ code: 'placeholder_empty', path })))
     const cut = cutText(rendered, max)
@@ -58,7 +58,7 @@ function compileText(text: string, max: number, path: string): Field<string> {
 function compileAddress(address: string | undefined, path: string): Field<string | undefined> {
   if (address === undefined) return () => undefined
   if (!address.includes('{{')) return () => address
-  const render = compile(address, 'link')
+  const render = compile(address, 'link', maxAddressLength)
   const isImage = path === 'image'
   const whyNot = isImage ? whyNotImage : whyNotLink
   return (values, note) => {

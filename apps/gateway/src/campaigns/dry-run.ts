@@ -4,6 +4,7 @@ import { resolveSend } from '@herald/contracts/calls/campaigns'
 import { readPace } from '@herald/contracts/calls/tracker'
 import { samplesOf, type AudienceDryRun, type DryRun, type Estimated } from '@herald/contracts/dry-run'
 import { Fault } from '@herald/contracts/fault'
+import { openTurnTime } from '@herald/service/turn-time'
 import { newId } from '@herald/contracts/ids'
 import { payloadLimits } from '@herald/contracts/payload'
 import { sumOf, type Platform } from '@herald/contracts/platform'
@@ -12,6 +13,9 @@ import { warningsOf, type Warning } from './core/dry-run-warnings.ts'
 import type { Gateway } from '../gateway.ts'
 import { getApp } from '../apps/store/apps.ts'
 import { findProvider } from '../apps/store/providers.ts'
+
+/** All dry runs of this process together. */
+const rendering = openTurnTime(4)
 
 /**
  * Says what a send would do, without sending or writing anything (spec: sending/dry-run). Campaigns checks and resolves the send as if it was
@@ -35,21 +39,24 @@ async function run(
   const { send, target, startsAt } = await bus.call(resolveSend, { appId, defaultTimezone, ...tried }).catch((error: unknown) => {
     throw below(at, error)
   })
-  const samples = samplesOf(body.samples, newId())
+  // Nobody would see them, and rendering them costs most of a dry run.
+  const samples = showsSamples ? samplesOf(body.samples, newId()) : { subscriptionIds: [] }
   const [counted, { pace }, configured] = await Promise.all([
     bus.call(askAudience, { appId, send, target, startsAt, samples }),
     bus.call(readPace, { appId }),
     findConfigured(db, appId),
   ])
 
-  const rendered = renderDryRun({ ...send, defaultTimezone }, counted)
+  const rendered = await renderDryRun({ ...send, defaultTimezone }, counted, async () => {
+    if (rendering.isUsedUp(performance.now())) await rendering.next()
+  })
   const estimate = estimateOf(counted, pace)
   const warnings = warningsOf({ send, target, run: counted, ...rendered, estimate, configured, at })
   const { seconds, perSecond, basis } = estimate
   return {
     ...shownCounts(counted),
     bytes: rendered.texts.map(shownText),
-    samples: showsSamples ? rendered.samples.map(shownSample) : [],
+    samples: rendered.samples.map(shownSample),
     warnings,
     estimate: { seconds, perSecond, basis },
   }

@@ -1,7 +1,7 @@
 import { openMessageIds } from '@herald/auth/message-id'
 import type { FrozenSend, Recipient } from '@herald/contracts/batch'
-import { localesOf, textsOf, type Content, type LocaleEntry } from '@herald/contracts/content'
-import type { AudienceDryRun, SampleDevice, SampleSkip } from '@herald/contracts/dry-run'
+import { textsOf, type Content, type LocaleEntry } from '@herald/contracts/content'
+import type { AudienceDryRun, SampleDevice, SampleSkip, ShownLocale } from '@herald/contracts/dry-run'
 import { payloadLimits, serialize, sizeOf } from '@herald/contracts/payload'
 import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
@@ -38,11 +38,27 @@ export type MeasuredText = {
 /** Signs the msgIds of a dry run. They are as long as real msgIds, but no device can report with them. */
 const noSecret = 'dry run'
 
-/** Renders the samples with the code that the dispatcher renders with, and measures texts for each platform (`measureFixed`, `measureSamples`). */
-export function renderDryRun(send: FrozenSend, run: AudienceDryRun): { samples: RenderedSample[]; texts: MeasuredText[] } {
+/**
+ * Renders the samples with the code that the dispatcher renders with, and measures texts for each platform (`measureFixed`, `measureSamples`). It
+ * awaits `pause` before each piece of work, since all of it together may take a second.
+ */
+export async function renderDryRun(
+  send: FrozenSend,
+  run: AudienceDryRun,
+  pause: () => Promise<void>,
+): Promise<{ samples: RenderedSample[]; texts: MeasuredText[] }> {
   const prepared = prepareSend(send, () => new Date(run.startsAt))
-  const samples = run.samples.map((device) => renderSample(prepared, device))
-  return { samples, texts: measureSamples(measureFixed(prepared, run), samples) }
+  const samples: RenderedSample[] = []
+  for (const device of run.samples) {
+    await pause()
+    samples.push(renderSample(prepared, device))
+  }
+  const fixed: MeasuredText[] = []
+  for (const shown of run.locales) {
+    await pause()
+    fixed.push(...measureFixed(prepared, shown))
+  }
+  return { samples, texts: measureSamples(fixed, samples) }
 }
 
 function renderSample(prepared: PreparedSend, { recipient, ...device }: SampleDevice): RenderedSample {
@@ -83,19 +99,18 @@ function withoutToken(body: string): Record<string, unknown> {
 }
 
 /**
- * Measures the texts without placeholders. Such a text is the same for every device, so one measurement holds for all devices of a platform that
+ * Measures a text when it has no placeholders. Such a text is the same for every device, so one measurement holds for all devices of a platform that
  * would get it.
  */
-function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): MeasuredText[] {
-  return locales.flatMap(({ variant, locale, byPlatform }) => {
-    const entry = localesOf(contentOf(prepared.send, variant) ?? { _default: locale }).find(([name]) => name === locale)?.[1]
-    if (!entry || !isFixed(entry)) return []
-    return platforms.flatMap((platform): MeasuredText[] => {
-      const devices = byPlatform[platform]
-      if (devices === 0) return []
-      const { bytes, truncated } = render(prepared, platform, standIn(locale), variant)
-      return bytes === null ? [] : [{ platform, locale, variant, max: bytes, limit: payloadLimits[platform], truncated, devices }]
-    })
+function measureFixed(prepared: PreparedSend, { variant, locale, byPlatform }: ShownLocale): MeasuredText[] {
+  const content = contentOf(prepared.send, variant)
+  const entry = content && Object.hasOwn(content, locale) ? content[locale] : undefined
+  if (typeof entry !== 'object' || !isFixed(entry)) return []
+  return platforms.flatMap((platform): MeasuredText[] => {
+    const devices = byPlatform[platform]
+    if (devices === 0) return []
+    const { bytes, truncated } = render(prepared, platform, standIn(locale), variant)
+    return bytes === null ? [] : [{ platform, locale, variant, max: bytes, limit: payloadLimits[platform], truncated, devices }]
   })
 }
 

@@ -84,13 +84,18 @@ test('samples of a dry run show values of users, so a key without the scope user
     body: { error: { code: 'forbidden' } },
   })
   expect((await withKey({ notification }, await keyWith('users:read'))).status).toBe(403)
+  // Audience chooses no samples when it is asked for none.
+  peers.answers.set(dryRunOfAudience.subject, (asked) => {
+    const { samples } = asked as { samples: { subscriptionIds?: string[] } }
+    return samples.subscriptionIds?.length === 0 ? { ...givenDryRun, samples: [] } : givenDryRun
+  })
   const without = await withKey({ notification }, sender)
   expect(without).toMatchObject({ status: 200, body: { samples: [], audience: { devices: 35, users: 30, exact: true } } })
+  const bytesOf = ({ body }: { body: Record<string, unknown> }) =>
+    (body['bytes'] as { platform: string; locale: string }[]).map(({ platform, locale }) => `${platform} ${locale}`)
+  expect(bytesOf(without)).toEqual(['android de'])
   const shown = await withKey({ notification, samples: { random: 1 } }, reader)
-  expect((shown.body['bytes'] as { platform: string; locale: string }[]).map(({ platform, locale }) => `${platform} ${locale}`)).toEqual([
-    'android de',
-    'android en',
-  ])
+  expect(bytesOf(shown)).toEqual(['android de', 'android en'])
   expect(shown.body['samples']).toMatchObject([
     {
       platform: 'android',

@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts'
 import { badConnections } from './scenarios/bad-connections.ts'
 import { canary } from './scenarios/canary.ts'
 import { databaseAway } from './scenarios/database-away.ts'
+import { demotedDatabase } from './scenarios/demoted-database.ts'
 import { erasure } from './scenarios/erasure.ts'
 import { explain } from './scenarios/explain.ts'
 import { freezeDispatcher } from './scenarios/freeze-dispatcher.ts'
@@ -11,6 +12,7 @@ import { killAll } from './scenarios/kill-all.ts'
 import { killDispatcher } from './scenarios/kill-dispatcher.ts'
 import { killImport } from './scenarios/kill-import.ts'
 import { loseNatsStore } from './scenarios/lose-nats-store.ts'
+import { lostRows } from './scenarios/lost-rows.ts'
 import { natsFull } from './scenarios/nats-full.ts'
 import { oneBadRecipient } from './scenarios/one-bad-recipient.ts'
 import { outage } from './scenarios/outage.ts'
@@ -37,6 +39,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'rolling-restart': rollingRestart,
   erasure,
   'database-away': databaseAway,
+  'demoted-database': demotedDatabase,
+  'lost-rows': lostRows,
   'nats-full': natsFull,
   'one-bad-recipient': oneBadRecipient,
   quota,

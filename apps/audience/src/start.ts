@@ -26,6 +26,7 @@ import { fanOut } from './sends/fan-out.ts'
 import { openToldNotes } from './sends/note-told.ts'
 import { openStarting } from './sends/start-sends.ts'
 import { openTelling } from './sends/tell-started.ts'
+import { tellAgain } from './sends/tell-totals.ts'
 import { makeUntakenDue } from './store/due.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepDue } from './sweep-due.ts'
@@ -77,6 +78,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     ...ofSends,
     ...{ remembered, takersSpared, poke, outageProbeMs },
     rates: openSendRates({ db: kept, log }),
+    reportAgain: (batch) => tellAgain(ofSends, batch),
     maxHoldSeconds: config.BREAKER_MAX_HOLD_SECONDS,
     circuitMemory: rememberCircuits(service, outageProbeMs),
     wakeFanOut: (appId) => wakeFanOut(ofSends, appId),

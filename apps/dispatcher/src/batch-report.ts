@@ -8,6 +8,7 @@ import {
   type SendRate,
   type TakenBatch,
 } from '@herald/contracts/batch'
+import { renewBatch } from '@herald/contracts/calls/audience'
 import { mostAttemptsBefore, type End, type FailureCode } from '@herald/contracts/outcome'
 import { isDeadCode, type Letter } from './core/answer-meaning.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -58,8 +59,10 @@ export type Report = {
 
 /** Opens the report of a taken batch. `test` is set for the batch of a test. `variantFor` gives the variant that a user gets in an experiment. */
 export function openReport(
-  { recorder, measures, complain, providers, acceptedLately }: Dispatcher,
+  { bus, recorder, measures, complain, providers, acceptedLately }: Dispatcher,
   {
+    batchId,
+    takes,
     appId,
     campaignId,
     day,
@@ -79,15 +82,18 @@ export function openReport(
   },
   variantFor: (userId: string) => string,
 ): Report {
-  const outcomes = recorder.open({
-    appId,
-    campaignId,
-    day,
-    platform,
-    no,
-    ...(trail && { trail: trail.slice(-mostAttemptsBefore) }),
-    ...(test && { test }),
-  })
+  const outcomes = recorder.open(
+    {
+      appId,
+      campaignId,
+      day,
+      platform,
+      no,
+      ...(trail && { trail: trail.slice(-mostAttemptsBefore) }),
+      ...(test && { test }),
+    },
+    async () => (await bus.call(renewBatch, { batchId, appId, takes, unknown: { campaignId, no } })).held,
+  )
   const environments: Result['environments'] = []
   const unsent: Result['unsent'] = []
   // These lists hold instants of this process's monotonic clock. Finish-batch gets durations, because audience has another clock.

@@ -20,15 +20,23 @@ const ignored = {
   isAway: (error: unknown) => error === away,
   onRefused: () => undefined,
   onGivenUp: () => undefined,
+  onLetGo: () => undefined,
   stopping: new AbortController().signal,
 }
 
 /** Opens a recorder whose `record` gives a promise that resolves when the outcome is committed, or parked with its batch. */
-function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
-  const recorder = openRecorder(commit, options)
+function givenRecorder(
+  commit: (batches: BatchOutcomes[]) => Promise<unknown>,
+  options: Parameters<typeof openRecorder>[1],
+  isHeld: () => Promise<boolean> = () => Promise.resolve(true),
+) {
+  const recorder = openRecorder(async (batches) => {
+    const answer = await commit(batches)
+    return typeof answer === 'object' && answer !== null && 'unknown' in answer ? answer : {}
+  }, options)
   const opened = new Map<OutcomeOwner, BatchRecorder>()
   const of = (one: OutcomeOwner): BatchRecorder => {
-    const known = opened.get(one) ?? recorder.open(one)
+    const known = opened.get(one) ?? recorder.open(one, isHeld)
     opened.set(one, known)
     return known
   }
@@ -231,8 +239,8 @@ test('a call to the tracker belongs to the trace of its first batch, also when i
 test('when a call is committed, a function that was given for several pushes in a row is called once for them, with their number', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
-  const recorder = openRecorder(() => Promise.resolve(), ignored)
-  const batch = recorder.open(owner('a'))
+  const recorder = openRecorder(() => Promise.resolve({}), ignored)
+  const batch = recorder.open(owner('a'), () => Promise.resolve(true))
   const { place: _, ...end } = outcome(0)
   for (const [place, who] of (['x', 'x', 'y', 'x', 'x'] as const).entries()) batch.record(end, place, hears[who])
   await until(() => told.length > 0)
@@ -265,4 +273,56 @@ test('pushes of a batch with the same outcome travel as one entry, whatever outc
       },
     ],
   ])
+})
+
+/** A tracker whose ledger does not know the batches of `lost`. */
+const withoutLost = (lost: ReadonlySet<string>, taken: string[]) => async (batches: BatchOutcomes[]) => {
+  taken.push(...batches.map(({ campaignId }) => campaignId).filter((id) => !lost.has(id)))
+  return { unknown: batches.filter(({ campaignId }) => lost.has(campaignId)).map(({ campaignId, no }) => ({ campaignId, no })) }
+}
+
+// spec: running/lost-rows
+test('outcomes of a batch that the ledger does not know and that this process does not hold are let go once, and others are committed', async () => {
+  const letGo: [string, number][] = []
+  const taken: string[] = []
+  const options = { ...ignored, onLetGo: ({ campaignId }: OutcomeOwner, outcomes: number) => letGo.push([campaignId, outcomes]) }
+  const recorder = givenRecorder(withoutLost(new Set(['lost']), taken), options, () => Promise.resolve(false))
+  const [lost, known] = [owner('lost'), owner('known')]
+  await Promise.all([...[0, 1, 2].map((place) => recorder.record(lost, outcome(place))), recorder.record(known, outcome(0))])
+  expect(letGo).toEqual([['lost', 3]])
+  expect(taken).toEqual(['known'])
+})
+
+// spec: running/lost-rows
+test('outcomes of a batch that the ledger does not know but that this process holds wait until the batch was reported again, and hold up no others', async () => {
+  const lost = new Set(['held'])
+  const letGo: string[] = []
+  const taken: string[] = []
+  const asked: string[] = []
+  const options = { ...ignored, parkedMs: [5, 5, 5, 5, 5], onLetGo: ({ campaignId }: OutcomeOwner) => letGo.push(campaignId) }
+  const recorder = givenRecorder(withoutLost(lost, taken), options, async () => asked.push('held') > 0)
+  const [held, known] = [owner('held'), owner('known')]
+  const waiting = recorder.record(held, outcome(0))
+  for (let place = 0; place < 20; place += 1) await recorder.record(known, outcome(place))
+  await until(() => asked.length > 0)
+  lost.clear()
+  await waiting
+  await recorder.settled(held)
+  await until(() => taken.includes('held'))
+  expect(letGo).toEqual([])
+})
+
+// spec: running/lost-rows
+test('outcomes that nobody reports again are given up in the end, and their batch is settled', async () => {
+  const givenUp: [string, number][] = []
+  const options = {
+    ...ignored,
+    parkedMs: [1, 1, 1],
+    onGivenUp: ({ campaignId }: OutcomeOwner, outcomes: number) => givenUp.push([campaignId, outcomes]),
+  }
+  const recorder = givenRecorder(withoutLost(new Set(['held']), []), options)
+  const held = owner('held')
+  await recorder.record(held, outcome(0))
+  await recorder.settled(held)
+  expect(givenUp).toEqual([['held', 1]])
 })

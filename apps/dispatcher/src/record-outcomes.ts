@@ -1,3 +1,4 @@
+import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { addEnd, type BatchOutcomes, type End, type EndOfPlaces } from '@herald/contracts/outcome'
 import { apart, asNow, type Within } from '@herald/service/request-id'
 
@@ -44,15 +45,18 @@ export type BatchRecorder = {
 }
 
 export type Recorder = {
-  /** Begins a batch. Its outcomes are part of the trace that is active now. */
-  open(owner: OutcomeOwner): BatchRecorder
+  /**
+   * Begins a batch. Its outcomes are part of the trace that is active now. `isHeld` asks audience whether the batch is still this process's, and lets
+   * audience report it to the ledger again if it is.
+   */
+  open(owner: OutcomeOwner, isHeld: () => Promise<boolean>): BatchRecorder
 }
 
 /**
  * The outcomes of a batch that wait to be sent to the tracker and, for each push in the order of arrival, the function to call when it is committed.
  */
 type Waiting = { ends: EndOfPlaces[]; committed: Committed[] }
-type OfBatch = { owner: OutcomeOwner; within: Within; waiting: Waiting }
+type OfBatch = { owner: OutcomeOwner; within: Within; waiting: Waiting; isHeld: () => Promise<boolean> }
 type Taken = { of: OfBatch; waiting: Waiting }
 type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
@@ -68,19 +72,25 @@ type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: numbe
  * other batches, is parked: it gives its places in the window back and holds up no other batch. It is tried again with longer and longer pauses, and
  * in the end it is given up and `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because then the fault is not the
  * batch's. No batch is parked either when more than `mostParked` outcomes would then be parked.
+ *
+ * When the ledger does not know a batch and audience says that this process does not hold it either, the database has lost both: it was restored, or a
+ * standby without them was promoted. The outcomes are then let go, and `onLetGo` is called. A batch that is held counts as refused (spec:
+ * running/lost-rows).
  */
 export function openRecorder(
-  commit: (batches: BatchOutcomes[]) => Promise<unknown>,
+  commit: (batches: BatchOutcomes[]) => Promise<{ unknown?: UnknownBatch[] }>,
   {
     isAway,
     onRefused,
     onGivenUp,
+    onLetGo,
     stopping,
     parkedMs = parkedForMs,
   }: {
     isAway: (error: unknown) => boolean
     onRefused: (owner: OutcomeOwner, error: unknown) => void
     onGivenUp: (owner: OutcomeOwner, outcomes: number, error: unknown) => void
+    onLetGo: (owner: OutcomeOwner, outcomes: number) => void
     stopping: AbortSignal
     parkedMs?: readonly number[]
   },
@@ -97,15 +107,34 @@ export function openRecorder(
   const commitOnce = async (taken: Taken[]): Promise<{ ok: true } | { ok: false; error: unknown }> => {
     const batches = taken.map(({ of, waiting }) => ({ ...of.owner, results: waiting.ends }))
     const within = taken[0]?.of.within ?? apart
+    let answer: { unknown?: UnknownBatch[] }
     try {
-      await within(() => commit(batches))
+      answer = await within(() => commit(batches))
     } catch (error) {
       return { ok: false, error }
     }
     takenAt = performance.now()
-    for (const { of } of taken) refused.delete(of)
-    for (const { waiting } of taken) tellCommitted(waiting)
+    for (const one of taken) {
+      if (isUnknown(one.of, answer)) void one.of.within(() => settleUnknown(one))
+      else {
+        refused.delete(one.of)
+        tellCommitted(one.waiting)
+      }
+    }
     return { ok: true }
+  }
+
+  /** Asks audience about a batch that the ledger does not know. It is let go unless this process holds it. */
+  const settleUnknown = async (one: Taken) => {
+    // Without an answer nobody knows, so the batch is tried again like one that is held.
+    if (await one.of.isHeld().catch(() => true)) {
+      putBack(one, unknownBatch)
+      if (line.size > 0 && !running) void apart(drain)
+      return
+    }
+    refused.delete(one.of)
+    onLetGo(one.of.owner, one.waiting.committed.length)
+    tellCommitted(one.waiting)
   }
 
   const backInLine = ({ of, waiting }: Taken) => {
@@ -119,7 +148,7 @@ export function openRecorder(
     const refusals = refused.get(of) ?? { count: 0, since: performance.now() }
     refusals.count += 1
     refused.set(of, refusals)
-    if (!isAway(error)) onRefused(of.owner, error)
+    if (error === unknownBatch || !isAway(error)) onRefused(of.owner, error)
     const held = [...parked.values()].reduce((sum, other) => sum + outcomesOf(other), 0)
     const isTooMany = held + waiting.committed.length > mostParked
     if (refusals.count < refusalsToPark || takenAt < refusals.since || isTooMany) backInLine(one)
@@ -147,15 +176,22 @@ export function openRecorder(
       const [of, one] = next
       if (!(await rest(one.dueAt - performance.now(), stopping))) break
       try {
-        await commit([{ ...of.owner, results: one.waiting[0]?.ends ?? [] }])
+        const answer = await commit([{ ...of.owner, results: one.waiting[0]?.ends ?? [] }])
+        if (isUnknown(of, answer)) {
+          if (await of.isHeld()) throw unknownBatch
+          onLetGo(of.owner, outcomesOf(one))
+          parked.delete(of)
+          one.ended.resolve()
+          continue
+        }
         one.waiting.shift()
         one.tries = 0
         if (one.waiting.length > 0) continue
         parked.delete(of)
         one.ended.resolve()
       } catch (error) {
-        // A refusal counts only when the tracker has taken outcomes of other batches since this batch was last tried.
-        if (!isAway(error) && takenAt >= one.triedAt) one.tries += 1
+        // A refusal by an error counts only when the tracker has taken outcomes of other batches since this batch was last tried.
+        if (error === unknownBatch || (!isAway(error) && takenAt >= one.triedAt)) one.tries += 1
         const pauseMs = parkedMs[one.tries]
         one.triedAt = performance.now()
         one.dueAt = one.triedAt + (pauseMs ?? 0)
@@ -213,8 +249,8 @@ export function openRecorder(
   }
 
   return {
-    open(owner) {
-      const of: OfBatch = { owner, within: asNow(), waiting: nothingWaits() }
+    open(owner, isHeld) {
+      const of: OfBatch = { owner, within: asNow(), waiting: nothingWaits(), isHeld }
       return {
         record(end, place, committed) {
           addEnd(of.waiting.ends, end, place)
@@ -227,6 +263,12 @@ export function openRecorder(
     },
   }
 }
+
+/** Why outcomes wait that the ledger does not know although audience says that their batch is held. */
+const unknownBatch = new Error('the ledger does not know this batch')
+
+const isUnknown = ({ owner }: OfBatch, { unknown = [] }: { unknown?: UnknownBatch[] }): boolean =>
+  unknown.some(({ campaignId, no }) => campaignId === owner.campaignId && no === owner.no)
 
 const outcomesOf = ({ waiting }: Parked): number => waiting.reduce((sum, { committed }) => sum + committed.length, 0)
 

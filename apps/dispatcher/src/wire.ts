@@ -39,6 +39,10 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
   const window = openWindow(config.DISPATCH_WINDOW)
   const transports = await openTransports(service, { bus, resolve: given.resolve })
   const givenUp = metrics.counter('herald_outcomes_given_up_total', 'Outcomes that the tracker refused for good. Must be 0.')
+  const letGo = metrics.counter(
+    'herald_outcomes_let_go_total',
+    'Outcomes of pushes that the database has lost, in a restore or a failover to a standby that was behind.',
+  )
   const recorder = openRecorder((batches) => bus.call(recordOutcomes, { batches }), {
     isAway: (error) => !Fault.is(error, 'internal'),
     onRefused: ({ campaignId }, error) => log.error({ campaignId, err: error }, 'the tracker refuses outcomes'),
@@ -48,6 +52,10 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
         { campaignId, platform, outcomes, err: error },
         'outcomes were given up: the tracker refused them for two minutes and took others; this campaign will not settle by itself',
       )
+    },
+    onLetGo({ appId, campaignId, platform, no }, outcomes) {
+      letGo.inc(outcomes)
+      log.warn({ appId, campaignId, platform, no, outcomes }, 'outcomes were let go: the database has lost the batch that they belong to')
     },
     stopping: jobs.stopping,
   })

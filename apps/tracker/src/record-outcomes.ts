@@ -1,3 +1,4 @@
+import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { eventSubjects } from '@herald/contracts/topology'
 import type { Attempt, BatchOutcomes, EndOfPlaces } from '@herald/contracts/outcome'
@@ -13,6 +14,8 @@ import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
 
 export type OutcomeCall = { batches: BatchOutcomes[] }
+/** How many outcomes of a call were new, and which of its batches the ledger does not know. */
+export type Recorded = { recorded: number; unknown?: UnknownBatch[] }
 export const countOutcomes = ({ batches }: OutcomeCall): number =>
   batches.reduce((sum, { results }) => results.reduce((ofBatch, { places }) => ofBatch + places.length, sum), 0)
 
@@ -34,7 +37,7 @@ const mostTries = 10
  * Writes the outcomes of several calls. The outcomes of a day are one transaction: first the slots of the ledger, then an announcement of the new
  * outcomes that an endpoint asks for. The counters of campaigns and of the hour come last, because all writers wait for those rows. A push that has
  * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
- * campaign have an outcome settles the campaign, if its fan-out has ended. Gives, for each call, how many outcomes were new.
+ * campaign have an outcome settles the campaign, if its fan-out has ended.
  *
  * Rows are read without a lock, and written only if they have not changed since. So the outcomes of a day take two statements when no try fails: one
  * that reads the rows, and one that writes everything and is the transaction.
@@ -42,28 +45,30 @@ const mostTries = 10
  * Outcomes of a deleted app, or of a campaign past the ledger's retention, are answered, but neither written nor counted: without the ledger's row a
  * repeat would count again. A campaign past the retention is settled when the partitions of its day are dropped (keep-house.ts).
  *
- * When the ledger lacks the rows of any other batch, the calls fail and nothing of that day is written. This would be a mistake of Herald, since
- * audience reports a batch before it gives out the batch's pushes.
+ * Of any other batch that the ledger lacks nothing is written, and its calls are told that it is `unknown`. Audience reports a batch before it gives
+ * out the batch's pushes, so the database has lost the rows: it was restored, or a standby without them was promoted.
  */
 export async function recordOutcomes(
   { db, followUp, retentionDays, slot = 0 }: Pick<Tracker, 'db' | 'followUp' | 'retentionDays'> & { slot?: number },
   calls: OutcomeCall[],
-): Promise<{ recorded: number }[]> {
-  const recorded = calls.map(() => 0)
+): Promise<Recorded[]> {
+  const recorded = calls.map((): Recorded => ({ recorded: 0 }))
   for (const [day, batches] of Map.groupBy(inOrder(calls), (batch) => batch.day)) {
-    const { changed, ...follows } = await recordDay(db, day, batches, { retentionDays, slot })
+    const { changed, unknown, ...follows } = await recordDay(db, day, batches, { retentionDays, slot })
     const outcomes = changed.flatMap(({ batch, fresh }) =>
       fresh.map((one) => ({ ...one, platform: batch.platform, count: one.places.length })),
     )
     followUp({ ...follows, outcomes })
     for (const { batch, fresh } of changed) {
       for (const { of, places } of fresh) {
-        const call = batch.calls[of] ?? 0
-        recorded[call] = (recorded[call] ?? 0) + places.length
+        const call = recorded[batch.calls[of] ?? 0]
+        if (call) call.recorded += places.length
       }
     }
+    for (const { campaignId, no, calls: of } of unknown)
+      for (const call of new Set(of)) (recorded[call]!.unknown ??= []).push({ campaignId, no })
   }
-  return recorded.map((count) => ({ recorded: count }))
+  return recorded
 }
 
 async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, slot }: { retentionDays: number; slot: number }) {
@@ -72,9 +77,9 @@ async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, 
   })
   for (let tries = 1; tries <= mostTries; tries += 1) {
     const rows = await readRows(db, day, asked, retentionDays)
-    await refuseUnknown(db, batches, rows, retentionDays)
-    const changed = fill(batches, rows)
-    if (changed.length === 0) return { changed, announcements: [], settled: [] }
+    const unknown = await findUnknown(db, batches, rows, retentionDays)
+    const changed = fill(batches, rows).filter(({ batch }) => !unknown.includes(batch))
+    if (changed.length === 0) return { changed, unknown, announcements: [], settled: [] }
     const announcements = announcementsOf(eventSubjects.pushSettled, changed.flatMap(eventsOf))
     const { byCampaign, byVariant } = tally(changed.flatMap(countedOf))
     const settled = await retried(() =>
@@ -90,7 +95,7 @@ async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, 
         slot,
       }),
     )
-    if (settled) return { changed, announcements, settled }
+    if (settled) return { changed, unknown, announcements, settled }
   }
   throw queueUnavailable()
 }
@@ -128,15 +133,14 @@ function fill(batches: Told[], rows: ReadRow[]): Changed[] {
   })
 }
 
-/** Throws when the ledger lacks a push that has an outcome in `batches`, unless its day is past the retention or its app is deleted. */
-async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retentionDays: number): Promise<void> {
+/** Finds the batches of which the ledger lacks a push, unless their day is past the retention or their app is deleted. */
+async function findUnknown(db: Db, batches: Told[], rows: ReadRow[], retentionDays: number): Promise<Told[]> {
   const sizes = batches.map(() => 0)
   for (const { batch, size } of rows) sizes[batch] = (sizes[batch] ?? 0) + size
   const unheld = batches.filter(({ ends }, index) => ends.some(({ places }) => places.some((place) => place >= (sizes[index] ?? 0))))
-  if (unheld.length === 0) return
+  if (unheld.length === 0) return []
   const letGo = await findLetGo(db, unheld, retentionDays)
-  const unknown = unheld.filter(({ appId, day }) => !letGo.apps.has(appId) && !letGo.days.has(day))
-  if (unknown.length > 0) throw new Error(`outcomes of pushes that were never reported: ${unknown.map(keyOf).join(', ')}`)
+  return unheld.filter(({ appId, day }) => !letGo.apps.has(appId) && !letGo.days.has(day))
 }
 
 /** Gives the pushes that have just ended and were attempted before, with the provider's earlier answers. Such pushes are rare. */

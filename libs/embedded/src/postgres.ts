@@ -105,7 +105,8 @@ function untilReady(child: ChildProcess, onLog: ((text: string) => void) | undef
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       onLog?.(text)
       if (log.length < 100_000) log += text
-      if (log.includes('ready to accept connections')) resolve({ ready: true, log })
+      // A standby says that its connections are read-only.
+      if (/ready to accept (?:read-only )?connections/.test(log)) resolve({ ready: true, log })
     })
     child.once('error', reject)
     // Waits for 'close' and not for 'exit', because the last output of a failed start comes after the exit.

@@ -2,11 +2,13 @@ import { startPostgres } from '@herald/embedded/postgres'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
-import { mkdtempSync, rmSync } from 'node:fs'
+import pg from 'pg'
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
+import { isDatabaseAway } from './health.ts'
 import { openDatabase } from './postgres.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'herald-watch-'))
@@ -74,6 +76,72 @@ test('a connection that is lost between two queries of a transaction ends the tr
   })
   await expect(lost).rejects.toThrow(/terminat|connection|queryable/i)
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
+// spec: limits/database-read-only
+test('a database that has become a standby counts as away, and is used again as soon as it is promoted', async () => {
+  const dataDir = join(directory, 'demoted')
+  const primary = await startPostgres({ dataDir, durable: false })
+  const { db, watch } = await openDatabase(testService('tracker', {}), { url: primary.url(), poolSize: 2 })
+  const write = () => watch.guard(() => sql`create table if not exists made (id int)`.execute(db))
+  await write()
+
+  await primary.stop()
+  writeFileSync(join(dataDir, 'standby.signal'), '')
+  const account = statSync(join(dataDir, 'PG_VERSION'))
+  chownSync(join(dataDir, 'standby.signal'), account.uid, account.gid)
+  const standby = await startPostgres({ dataDir, port: primary.port, durable: false })
+  try {
+    await until(async () => (await sql`select 1`.execute(db).catch(() => undefined)) !== undefined, { what: 'the standby answers' })
+    await until(() => !watch.up, { what: 'the watch knows of the standby' })
+    await expect(write()).rejects.toMatchObject({ code: 'database_unavailable' })
+
+    await sql`select pg_promote()`.execute(db)
+    await watch.whenUp()
+    await write()
+  } finally {
+    await standby.stop()
+  }
+})
+
+// spec: limits/database-read-only
+test('once the database was found read-only, no connection from before is used again, idle or busy', async () => {
+  const { db, watch } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 3 })
+  const pid = async (at: typeof db) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(at)).rows[0]?.pid
+  const { promise: release, resolve: end } = Promise.withResolvers<void>()
+  const { promise: busyPid, resolve: know } = Promise.withResolvers<number | undefined>()
+  const busy = db.transaction().execute(async (trx) => {
+    know(await pid(trx))
+    await release
+  })
+  const before = new Set([await busyPid, ...(await Promise.all([pid(db), pid(db)]))])
+  expect(before.size).toBe(3)
+
+  const admin = new pg.Client({ connectionString: postgres.url() })
+  await admin.connect()
+  try {
+    await admin.query('alter system set default_transaction_read_only = on')
+    await admin.query('select pg_reload_conf()')
+    // The error of a write, which callers are told as 503 `database_unavailable`.
+    const refused = await until(() =>
+      sql`create table never (id int)`.execute(db).then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    )
+    expect(isDatabaseAway(refused)).toBe(true)
+    await until(() => !watch.up, { what: 'the watch knows' })
+  } finally {
+    await admin.query('set default_transaction_read_only = off')
+    await admin.query('alter system reset default_transaction_read_only')
+    await admin.query('select pg_reload_conf()')
+    await admin.end()
+  }
+  await watch.whenUp()
+  end()
+  await busy
+  const after = await Promise.all([pid(db), pid(db), pid(db)])
+  expect(after.filter((one) => before.has(one))).toEqual([])
 })
 
 /** Freezes all child processes of Postgres too, because on a frozen machine not only the main process stands still. */

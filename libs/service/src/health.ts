@@ -18,7 +18,7 @@ const patienceMs = 100
 const idleProbeMs = 5_000
 
 /**
- * Knows whether a service's database answers. While the database is away `guard` ends all guarded work with `database_unavailable`. So a caller gets
+ * Knows whether a service's database answers and takes writes. While the database is away `guard` ends all guarded work with `database_unavailable`. So a caller gets
  * 503 within 2 s, even when Postgres is frozen and its connections hang for ever.
  */
 export type DatabaseWatch = {
@@ -30,6 +30,8 @@ export type DatabaseWatch = {
   whenUp(): Promise<void>
   /** Calls the handler each time the database answers again after it was away, before the waiting work goes on. */
   onReturn(handler: () => void): void
+  /** Calls the handler each time the database is found to be away. */
+  onAway(handler: () => void): void
 }
 
 /** Starts watching a database, over a connection of its own: a busy pool must not look like a database that is away. */
@@ -39,12 +41,15 @@ export async function watchDatabase(service: Service, connectionString: string):
   let client: pg.Client | undefined
   const waitingForUp = new Set<() => void>()
   const onceBack: (() => void)[] = []
+  const onceAway: (() => void)[] = []
   const guarded = new Set<(error: Error) => void>()
 
   const probe = async () => {
     try {
       client ??= await connect(connectionString, service.log, () => void ask())
-      await client.query('select 1')
+      // A standby, and a database that an operator has made read-only, answers and takes no writes (SQLSTATE 25006).
+      const { rows } = await client.query<{ readOnly: boolean }>(`select current_setting('transaction_read_only') = 'on' as "readOnly"`)
+      if (rows[0]?.readOnly) throw new Error('read only: a standby, or default_transaction_read_only is on')
       const isBack = !up
       up = true
       if (isBack) service.log.info('database is up')
@@ -53,6 +58,7 @@ export async function watchDatabase(service: Service, connectionString: string):
       waitingForUp.clear()
     } catch (error) {
       if (up) service.log.error({ code: errorCode(error) }, 'database is away')
+      if (up) for (const handler of onceAway) handler()
       up = false
       discard(client)
       client = undefined
@@ -128,6 +134,7 @@ export async function watchDatabase(service: Service, connectionString: string):
       })
     },
     onReturn: (handler) => void onceBack.push(handler),
+    onAway: (handler) => void onceAway.push(handler),
     whenUp: () => (up ? Promise.resolve() : new Promise((resolve) => waitingForUp.add(resolve))),
   }
 }
@@ -163,10 +170,13 @@ const errorCode = (error: unknown): string =>
 
 const sqlState = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
-/** Says whether an error of `pg` means that the database is away or takes no connection. The caller then gets `database_unavailable`. */
+/**
+ * Says whether an error of `pg` means that the database is away, takes no connection or, as a standby does, no writes. The caller then gets
+ * `database_unavailable`.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(sqlState(error))) return true
+  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300|25006)$/.test(sqlState(error))) return true
   return !isPoolFull(error) && /Connection terminated|Client has encountered a connection error|not queryable/i.test(error.message)
 }
 

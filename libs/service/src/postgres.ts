@@ -107,6 +107,7 @@ export async function openDatabase<Schema>(
     ]),
   )
   const watch = await watchDatabase(service, url)
+  for (const pool of [work, keeping, reading]) watch.onAway(renewer(pool))
   return { db, kept, reads: openReads(service, readDb, watch), watch }
 }
 
@@ -138,6 +139,24 @@ function openPool(
   // the process; with it, the next query fails.
   pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
   return pool
+}
+
+/**
+ * Gives a function that lets every connection of a pool end: an idle one at once, a busy one after its work. After a failover the old connections may
+ * lead to a server that is no primary any more.
+ */
+function renewer(pool: pg.Pool): () => void {
+  let generation = 0
+  const born = new WeakMap<pg.PoolClient, number>()
+  pool.on('connect', (client) => void born.set(client, generation))
+  // The pool drops a client that has ended when the client is released.
+  pool.on('release', (_, client) => {
+    if ((born.get(client) ?? 0) !== generation) void client.end()
+  })
+  return () => {
+    generation += 1
+    for (let left = pool.idleCount; left > 0; left -= 1) pool.connect((_error, _client, release) => release(true))
+  }
 }
 
 function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch: DatabaseWatch): Reads<Schema> {

@@ -3,7 +3,13 @@ import { expect, test } from 'vitest'
 import type { DatabaseWatch } from './health.ts'
 import { readForScrape } from './scrape.ts'
 
-const watch: DatabaseWatch = { up: true, guard: (work) => work(), whenUp: () => Promise.resolve(), onReturn: () => undefined }
+const watch: DatabaseWatch = {
+  up: true,
+  guard: (work) => work(),
+  whenUp: () => Promise.resolve(),
+  onReturn: () => undefined,
+  onAway: () => undefined,
+}
 const never = new Promise<number>(() => undefined)
 
 test('the metrics have the number that the database answers', async () => {

@@ -18,6 +18,7 @@ function givenWatch(up: boolean) {
       return state.up ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))
     },
     onReturn: () => undefined,
+    onAway: () => undefined,
   }
   return {
     watch,

@@ -1,4 +1,5 @@
 import type { FinishBatch, TakenBatch } from '@herald/contracts/batch'
+import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
@@ -9,7 +10,7 @@ import type { SendRates } from './send-rates.ts'
 import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batch.ts'
 
 type Take = TakeAsked & { appId?: string | undefined }
-type Renewal = { batchId: string; takes: number; appId?: string | undefined }
+type Renewal = { batchId: string; takes: number; appId?: string | undefined; unknown?: UnknownBatch | undefined }
 
 /** The functions that dispatchers call. Calls that wait at the same time share a transaction; when there are too many, apps take turns. */
 export type Dispatchers = {
@@ -24,6 +25,8 @@ type Serving = Finishing & {
   maxHoldSeconds: number
   outageProbeMs: number
   rates: SendRates
+  /** Reports a batch to the ledger again. */
+  reportAgain: (batch: UnknownBatch) => Promise<unknown>
   /**
    * Resolves when audience has extended the leases of taken batches, or has tried to: at its start, and whenever its database or NATS is back
    * (spare-takers.ts). Until then no batch may be taken.
@@ -46,9 +49,11 @@ export function serveDispatchers({
   rates,
   takersSpared,
   afterTake,
+  reportAgain,
   ...finishing
 }: Serving): Dispatchers {
   const { db } = finishing
+  const renew = group((asked: Renewal[]) => renewBatch({ db }, asked), byApp)
   const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs, rates }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // The batches of each lane are read separately, those of the bulk lane at most 8 with one query, so that the batch of a small send does not wait
@@ -61,7 +66,11 @@ export function serveDispatchers({
       afterTake()
       return 'row' in answer ? readLane[answer.row.lane](answer) : answer
     },
-    renew: group((asked: Renewal[]) => renewBatch({ db }, asked), byApp),
+    async renew(asked) {
+      const renewed = await renew(asked)
+      if (renewed.held && asked.unknown) await reportAgain(asked.unknown)
+      return renewed
+    },
     finish: group(async (finishes: FinishBatch[]) => {
       const answers = await finishBatch(finishing, finishes)
       for (const [index, finish] of finishes.entries())

@@ -1,6 +1,6 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import { failCampaign, fanOutStarted } from '@herald/contracts/calls/campaigns'
-import { reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
+import { reportQueued, type QueuedReport, type UnknownBatch } from '@herald/contracts/calls/tracker'
 import { packIds } from '@herald/contracts/compact-ids'
 import { failsEverybody } from '@herald/service/health'
 import type { Audience } from '../audience.ts'
@@ -8,7 +8,7 @@ import { applyFlow } from './change-flow.ts'
 import { isAway } from './page-failure.ts'
 import type { FanOut } from './store/fan-outs.ts'
 import type { MadeBatch } from './store/made-batches.ts'
-import { findUntoldBatches, markTold } from './store/told.ts'
+import { findToldBatch, findUntoldBatches, markTold } from './store/told.ts'
 
 /**
  * Tells campaigns and the tracker how far a fan-out has come. Campaigns is told that the send has started or has failed, and may answer that the send
@@ -52,6 +52,17 @@ async function tellQueued({ bus, db }: Audience, fanOut: FanOut, made: MadeBatch
   const isWhole = made.length === fanOut.batches - fanOut.toldBatches
   const batches = isWhole ? made : await findUntoldBatches(db, fanOut)
   await bus.call(reportQueued, { reports: [reportOf(fanOut, fanOut.send, batches)] })
+}
+
+/**
+ * Reports one batch to the tracker again, whose ledger does not know it although it was told. Nothing happens when the frozen send is deleted, since
+ * its campaign is settled.
+ */
+export async function tellAgain({ bus, db, log }: Pick<Audience, 'bus' | 'db' | 'log'>, batch: UnknownBatch): Promise<void> {
+  const known = await findToldBatch(db, batch)
+  if (!known?.fanOut.send) return
+  log.warn(batch, 'the ledger has lost a batch: it is reported again')
+  await bus.call(reportQueued, { reports: [reportOf(known.fanOut, known.fanOut.send, [known.made])] })
 }
 
 /** Makes the report of a fan-out to the tracker, with the batches that the tracker does not know yet. */

@@ -88,11 +88,17 @@ export const takeNext = call<{ batches: GivenBatch[] }>()(
 
 /**
  * Renews the lease of a taken batch: it then ends 12 s from now. `held` is false when the caller has lost the batch, because another dispatcher has
- * taken it or it is done; the caller must then send no more of it.
+ * taken it or it is done; the caller must then send no more of it. `unknown` is the number of the batch in its campaign when the ledger does not know
+ * its pushes: if the batch is held, audience reports them to the ledger again.
  */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',
-  z.object({ batchId: Id, appId: Id.optional(), takes: z.number().int() }),
+  z.object({
+    batchId: Id,
+    appId: Id.optional(),
+    takes: z.number().int(),
+    unknown: z.object({ campaignId: Id, no: z.number().int().min(1) }).optional(),
+  }),
 )
 
 /**

@@ -68,13 +68,16 @@ export const reportQueued = call<Record<string, never>>()(
   }),
 )
 
+/** The number of a batch in its campaign, as in BatchOutcomes. */
+export type UnknownBatch = { campaignId: string; no: number }
+
 /**
- * Writes outcomes to the ledger and the counters; the outcomes of one day are one transaction. A push that already has an outcome keeps it. When a
- * batch was never reported as queued, the call fails and nothing of that batch's day is written. A batch that is older than the ledger's retention,
- * or of a deleted app, is ignored. The time limit is short, because a dispatcher makes one such call at a time, and stops sending when too many of
+ * Writes outcomes to the ledger and the counters; the outcomes of one day are one transaction. A push that already has an outcome keeps it. Nothing is
+ * written of a batch that the ledger does not know, as after a restore, and the answer names it in `unknown`. A batch that is older than the ledger's
+ * retention, or of a deleted app, is ignored. The time limit is short, because a dispatcher makes one such call at a time, and stops sending when too many of
  * its pushes wait for the answer. So a call that a killed tracker does not answer is soon repeated.
  */
-export const recordOutcomes = call<{ recorded: number }>()(
+export const recordOutcomes = call<{ recorded: number; unknown?: UnknownBatch[] }>()(
   'rpc.tracker.record-outcomes',
   z.object({ batches: z.array(BatchOutcomes).min(1).max(200) }),
 )

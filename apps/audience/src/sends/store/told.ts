@@ -58,3 +58,16 @@ export async function findUntoldBatches(db: Db, { campaignId, toldBatches }: Fan
     order by b.batch_no`.execute(db)
   return rows
 }
+
+/** Finds a batch of a fan-out by its number, and the fan-out; undefined when audience does not know one of them. */
+export async function findToldBatch(
+  db: Db,
+  { campaignId, no }: { campaignId: string; no: number },
+): Promise<{ fanOut: FanOut; made: Omit<MadeBatch, 'id' | 'decided'> } | undefined> {
+  const fanOut = await db.selectFrom('fan_outs').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst()
+  const { rows } = await sql<Omit<MadeBatch, 'id' | 'decided'>>`
+    select b.batch_no as no, b.platform, b.subscription_ids as "subscriptionIds", b.user_ids as "userIds"
+    from batches b where b.campaign_id = ${campaignId} and b.retry_of is null and b.batch_no = ${no}`.execute(db)
+  const [made] = rows
+  return fanOut && made && { fanOut: toFanOut(fanOut), made }
+}

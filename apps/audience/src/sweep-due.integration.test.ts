@@ -170,6 +170,27 @@ test('the sweep points at a batch of retries when its time has come', async () =
   expect(await dispatcher.take(retry.batchId)).toMatchObject({ answer: 'taken', tries: 1, recipients: [{ subscriptionId: device.id }] })
 })
 
+// spec: running/lost-rows
+test('a batch that the ledger does not know is reported again while its dispatcher holds it, and not after it is lost', async () => {
+  const appId = newId()
+  const device = await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  const batchId = (await until(() => pointersAt(campaignId)[0])).batchId
+  const taken = await dispatcher.take(batchId)
+  if (taken.answer !== 'taken') throw new Error('not taken')
+  await until(async () => (await findFanOut(db, campaignId))?.dueAt === null)
+  const reports = () => peers.reports.filter((report) => report.campaignId === campaignId)
+  const before = reports().length
+
+  const unknown = { campaignId, no: taken.no }
+  expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes + 1, unknown })).toEqual({ held: false })
+  expect(reports()).toHaveLength(before)
+  expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes, unknown })).toEqual({ held: true })
+  expect(reports()).toHaveLength(before + 1)
+  expect(peers.reported(campaignId)).toEqual(new Map([[taken.no, [device.id]]]))
+})
+
 // spec: webhooks/announced-until-confirmed
 test('an announcement is repeated until webhooks confirms it', async () => {
   const appId = newId()

@@ -52,17 +52,24 @@ export const lostRows: Scenario = {
       const backAt = performance.now()
       await tenant.simulator('PUT', '/faults', { service: 'fcm', outage: null })
       const some = many.slice(0, 50)
-      const next = await send(tenant, 'next', some, { target: { subscriptionIds: some.map(({ subscriptionId }) => subscriptionId) } })
-      await untilAllSettled(tenant, [next])
+      // Three sends, since the repeat of a call that failed at the return comes with the next sweep, up to 5 s later.
+      const next = await Promise.all(
+        [1, 2, 3].map((no) =>
+          send(tenant, `next-${no}`, some, { target: { subscriptionIds: some.map(({ subscriptionId }) => subscriptionId) } }),
+        ),
+      )
+      const secondsToAccept = (performance.now() - backAt) / 1_000
+      await Promise.any(next.map((one) => untilAllSettled(tenant, [one])))
       const secondsToNext = (performance.now() - backAt) / 1_000
       const named = () =>
         logLinesOf(herald.dataDir, 'dispatcher').filter((line) => line.includes('outcomes were let go') && line.includes(lost.id))
       await until(() => named().length > 0, { withinMs: 30_000, what: 'the log names the lost send' }).catch(() => undefined)
-      await untilAllSettled(tenant, [kept])
+      await untilAllSettled(tenant, [kept, ...next])
       const { status } = await readStats(tenant, lost)
 
       const summary = await tenant.simulator<{ copies: number; accepted: { total: number } }>('GET', '/summary')
       note({
+        secondsToAccept,
         secondsToNext,
         linesOfLostOutcomes: named().length,
         lostStatus: status,
@@ -77,7 +84,10 @@ export const lostRows: Scenario = {
         kept.status === 'sent' && kept.stats.sent === phones.length,
         `the kept send is ${kept.status} with ${JSON.stringify(kept.stats)}`,
       )
-      check(next.stats.sent === 50, `the next send has ${JSON.stringify(next.stats)}`)
+      check(
+        next.every(({ stats }) => stats.sent === some.length),
+        `the next sends have ${JSON.stringify(next.map(({ stats }) => stats))}`,
+      )
     })
   },
 }

@@ -18,6 +18,7 @@ import { openChanges } from './changes.ts'
 import type { Config } from './config.ts'
 import { parseRanges } from './core/client-address.ts'
 import type { Gateway } from './gateway.ts'
+import { openBodyBudget } from './http/body-budget.ts'
 import { openHeavyReads } from './heavy-reads.ts'
 import { openLimits } from './http/limits.ts'
 import { listen } from './http/listen.ts'
@@ -80,7 +81,8 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
 
   const measure = openMeasures(service.metrics)
   const limits = openLimits(config, parseRanges(config.TRUSTED_PROXIES) ?? new BlockList(), measure)
-  const port = await listen(service, serve(routes, gateway, { keys, limits, adminToken, log, measure }))
+  const bodies = openBodyBudget(() => measure.rateLimited('bodies'))
+  const port = await listen(service, serve(routes, gateway, { keys, limits, bodies, adminToken, log, measure }))
   service.onStop('progress streams', () => gateway.progress.close())
   service.onStop('waits for tests', () => gateway.tests.close())
   service.onStop('event streams', () => gateway.tail.close())

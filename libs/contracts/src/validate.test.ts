@@ -81,3 +81,20 @@ test('a key __proto__ is refused at any depth, and not silently dropped', () => 
     { path: 'a.0.__proto__', message: 'is not an allowed name' },
   ])
 })
+
+// spec: limits/body-json
+test.each([
+  [
+    'an object of 1,001 fields',
+    { tags: Object.fromEntries(Array.from({ length: 1_001 }, (_, no) => [`t${no}`, {}])) },
+    'tags',
+    'must hold at most 1000 fields',
+  ],
+  ['a list of 10,001 items', { ids: Array(10_001).fill(0) }, 'ids', 'must hold at most 10000 items'],
+])('%s is refused with one mistake, before a schema reads it', (_, body, path, message) => {
+  let read = 0
+  const counted = z.any().refine(() => (read += 1) > 0)
+  const schema = z.strictObject({ tags: z.record(z.string(), counted).optional(), ids: z.array(counted).optional() })
+  expect(faultOf(schema, body).details).toEqual([{ path, message }])
+  expect(read).toBe(0)
+})

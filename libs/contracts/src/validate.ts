@@ -7,6 +7,14 @@ type RawIssue = z.core.$ZodRawIssue
 /** At most this many mistakes are listed in an answer: a hostile body could contain hundreds of thousands. */
 const maxDetails = 50
 
+/**
+ * An object with more fields than this is refused before a schema reads it: for each field that it does not like a schema makes a mistake of 5 µs, and
+ * 512 KiB hold 60,000 fields. The most that any schema takes are 101, the locales of a content map.
+ */
+const maxFields = 1_000
+/** The same for lists; the longest that any schema takes has 1,000 items. */
+const maxItems = 10_000
+
 /** A body nested deeper than this is refused before recursive code reads it. No schema is nested as deep. */
 const maxDepth = 64
 
@@ -19,9 +27,8 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown, at: str
   if (forbidden !== undefined) throw invalid('invalid_body', [{ path: pathOf([...at, ...forbidden.path]), message: forbidden.message }])
   const parsed = schema.safeParse(body, { error: sentenceFor })
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.flatMap((issue) => detailsOf(issue, at))
   const onlyMeaning = parsed.error.issues.every((issue) => issue.code === 'custom' && issue.params?.['fault'] === 'invalid_segment')
-  throw invalid(onlyMeaning ? 'invalid_segment' : 'invalid_body', firstOfEachPath(details).slice(0, maxDetails))
+  throw invalid(onlyMeaning ? 'invalid_segment' : 'invalid_body', firstDetails(parsed.error.issues, at))
 }
 
 /** Makes the Fault: a single mistake becomes the message; of several mistakes the message gives the first and how many others are listed. */
@@ -34,9 +41,17 @@ function invalid(code: FaultCode, details: FaultDetail[]) {
 /** Writes a path. It is cut, because keys come from the client and may be of any length; the client only has to find the place of the mistake. */
 const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 300)
 
-/** Keeps one detail per path: the first one says what to do, and the others often follow from it. */
-const firstOfEachPath = (details: FaultDetail[]): FaultDetail[] =>
-  [...new Map(details.toReversed().map((detail) => [detail.path, detail])).values()].toReversed()
+/** Gives the first details, one per path: the first of a path says what to do, and the others often follow from it. */
+function firstDetails(issues: readonly Issue[], at: readonly PropertyKey[]): FaultDetail[] {
+  const byPath = new Map<string, FaultDetail>()
+  for (const issue of issues) {
+    for (const detail of detailsOf(issue, at)) {
+      if (!byPath.has(detail.path)) byPath.set(detail.path, detail)
+      if (byPath.size === maxDetails) return [...byPath.values()]
+    }
+  }
+  return [...byPath.values()]
+}
 
 /**
  * Gives the details of zod's issue. Zod reports unknown keys at their object, and a value that fits no form of a union at the union; clients get the
@@ -45,7 +60,7 @@ const firstOfEachPath = (details: FaultDetail[]): FaultDetail[] =>
 function detailsOf(issue: Issue, at: readonly PropertyKey[]): FaultDetail[] {
   const path = [...at, ...issue.path]
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: pathOf([...path, key]), message: 'is not a known field' }))
+    return issue.keys.slice(0, maxDetails).map((key) => ({ path: pathOf([...path, key]), message: 'is not a known field' }))
   if (issue.code === 'invalid_key') return issue.issues.slice(0, 1).map((inner) => ({ path: pathOf(path), message: inner.message }))
   if (issue.code === 'invalid_union' && issue.message === unionSentence) {
     const closest = issue.errors.toSorted((one, other) => depthOf(other) - depthOf(one) || one.length - other.length)[0]
@@ -115,8 +130,8 @@ function amount(origin: string, end: 'least' | 'most', exclusive: boolean, limit
 }
 
 /**
- * Finds mistakes that are refused before any schema reads the body: a key `__proto__`, which zod drops silently, and very deep nesting. It keeps a
- * stack of its own and stops at `maxDepth`, so a body of 100,000 brackets does not overflow the call stack.
+ * Finds mistakes that are refused before any schema reads the body: a key `__proto__`, which zod drops silently, too many fields or items, and very deep nesting.
+ * It keeps a stack of its own and stops at `maxDepth`, so a body of 100,000 brackets does not overflow the call stack.
  */
 function findForbidden(body: unknown): { path: string[]; message: string } | undefined {
   type Place = { value: object; depth: number; key: string; parent: Place | undefined }
@@ -125,7 +140,10 @@ function findForbidden(body: unknown): { path: string[]; message: string } | und
   for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
     if (place.depth > maxDepth) return { path: pathTo(place).slice(0, 3), message: `must be nested at most ${maxDepth} levels deep` }
     if (Object.hasOwn(place.value, '__proto__')) return { path: [...pathTo(place), '__proto__'], message: 'is not an allowed name' }
-    for (const [key, value] of Object.entries(place.value)) {
+    const fields = Object.entries(place.value)
+    const [most, what] = Array.isArray(place.value) ? [maxItems, 'items'] : [maxFields, 'fields']
+    if (fields.length > most) return { path: pathTo(place).slice(0, 3), message: `must hold at most ${most} ${what}` }
+    for (const [key, value] of fields) {
       if (typeof value === 'object' && value !== null) stack.push({ value, depth: place.depth + 1, key, parent: place })
     }
   }

@@ -12,12 +12,13 @@ import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
 import { insertAudit, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
+import type { BodyBudget } from './body-budget.ts'
 import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { Reply } from './reply.ts'
-import { type Asked, type Route } from './route.ts'
+import { largestBodyOf, type Asked, type Route } from './route.ts'
 import { openUpload, type Upload } from './upload.ts'
 
 /** A request whose path matched a route, with the values of the path's parameters. */
@@ -27,6 +28,7 @@ export type Routed = IncomingMessage & { params: Record<string, string | string[
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits
+  readonly bodies: BodyBudget
   /** Undefined when no administration token is set or it is too short: then there is no administration API. */
   readonly adminToken: string | undefined
 }
@@ -47,7 +49,9 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
   }
 
   const upload = route.takes ? openUpload(request, response, route.takes) : noUpload
-  const json = route.body ? await readJson(request) : undefined
+  // Many devices share a public key, and they must not refuse each other's bodies.
+  const owner = key?.kind === 'secret' ? key.keyId : door.limits.bucketOf(request)
+  const json = route.body ? await readJson(request, { most: largestBodyOf(route), budget: door.bodies, owner }) : undefined
   const idempotencyKey = route.idempotent === true ? checkIdempotencyKey(headerOf(request, 'idempotency-key')) : null
   const body = route.body ? parseBody(route.body, json) : undefined
   const query = queryOf(route, request)

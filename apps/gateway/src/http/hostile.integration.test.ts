@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
+import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { expectRefused } from '../testing/expect-refused.ts'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
@@ -50,8 +51,10 @@ test.each(brokenBodies)('a request with a body of %s is refused with 422 invalid
   ] as const) {
     const told = await gateway.ask({ method: 'POST', path, headers: { ...headers, ...json }, raw })
     expectRefused(told, what)
-    expect([path, told.status, told.body.error?.code]).toEqual([path, 422, 'invalid_body'])
-    expect(told.body.error?.details?.length).toBeGreaterThan(0)
+    const isTooLarge = path === '/v1/subscriptions' && raw.length > 32_768
+    const expected = isTooLarge ? [413, 'body_too_large'] : [422, 'invalid_body']
+    expect([path, told.status, told.body.error?.code]).toEqual([path, ...expected])
+    if (!isTooLarge) expect(told.body.error?.details?.length).toBeGreaterThan(0)
   }
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
 })
@@ -168,12 +171,10 @@ test('a compressed body is refused with 415', async () => {
   expect(told).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })
 })
 
+const bodyOf = (length: number): string => '{"target":{"all":true},"silent":true}'.padEnd(length)
+
 // spec: limits/body-size
 test('a body of up to 512 KiB is accepted, and a larger one is refused at once, whether its length is declared or not', async () => {
-  const bodyOf = (length: number) => {
-    const body = '{"target":{"all":true},"silent":true}'
-    return body + ' '.repeat(length - body.length)
-  }
   const ask = (raw: string, more: Record<string, string> = {}) =>
     gateway.ask({ method: 'POST', path: send, headers: { ...secret, ...json, ...more }, raw })
   expect((await ask(bodyOf(524_288))).status).toBe(202)
@@ -193,6 +194,50 @@ test('a body of up to 512 KiB is accepted, and a larger one is refused at once, 
     })
   })
   expect(endless).toMatch(/^HTTP\/1\.1 413 /)
+})
+
+// spec: limits/body-size
+test.each([
+  ['sign-in', 'POST', '/v1/admin/session', {}, 4_096],
+  ['registration', 'POST', '/v1/subscriptions', { 'x-app-key': app.publicKey }, 32_768],
+  ['change of a device', 'PATCH', `/v1/subscriptions/${'a'.repeat(24)}`, { 'x-app-key': app.publicKey }, 32_768],
+  ['login', 'POST', `/v1/subscriptions/${'a'.repeat(24)}/login`, secret, 32_768],
+  ['report', 'POST', '/v1/e/o/x', {}, 1_024],
+])('the body of a %s has a limit of its own, which the refusal names', async (_, method, path, headers, most) => {
+  const ask = (length: number) => gateway.ask({ method, path, headers: { ...headers, ...json }, raw: ' '.repeat(length - 2) + '{}' })
+  expect((await ask(most)).status).not.toBe(413)
+  const told = await ask(most + 1)
+  // A report is answered without a look at its body, which may be of any length up to its own limit.
+  if (method === 'POST' && path.startsWith('/v1/e/')) expect(told.status).not.toBe(500)
+  else expect(told).toMatchObject({ status: 413, body: { error: { message: expect.stringContaining(`${most / 1_024} KiB`) } } })
+})
+
+// spec: limits/body-budget
+test('clients that hold back the last byte of 512 KiB take 8 MiB at most, further ones are told to wait a second, and a small request is answered', async () => {
+  const holding = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = connect(gateway.port, '127.0.0.1')
+      const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())))
+      socket.on('error', () => undefined)
+      socket.write(
+        `POST ${send} HTTP/1.1\r\nhost: x\r\nauthorization: ${secret.authorization}\r\ncontent-type: application/json\r\ncontent-length: 524288\r\n\r\n`,
+      )
+      socket.write(' '.repeat(524_287))
+      return { socket, answered }
+    }),
+  )
+  const told = holding.map(({ answered }) => answered)
+  const first = await Promise.race(told)
+  expect(first).toMatch(/^HTTP\/1\.1 429 /)
+  expect(first).toMatch(/retry-after: 1\r\n/i)
+  expect((await gateway.ask({ method: 'POST', path: send, headers: secret, body: { target: { all: true }, silent: true } })).status).toBe(
+    202,
+  )
+  for (const { socket } of holding) socket.destroy()
+  await until(
+    async () => (await gateway.ask({ method: 'POST', path: send, headers: { ...secret, ...json }, raw: bodyOf(524_288) })).status === 202,
+    { what: 'the bytes are given back' },
+  )
 })
 
 test('no hostile request reached another app than the one of its key', () => {

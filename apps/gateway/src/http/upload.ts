@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
-import { mediaTypeOf } from './body.ts'
+import { discard, mediaTypeOf } from './body.ts'
 
 /** While the gateway waits for more of the body, a client that sends nothing for this long is disconnected. */
 const longestIdleMs = 60_000
-/** A client that is refused midway has this long to read the answer. What it still sends is thrown away meanwhile. */
-const lingerMs = 5_000
 
 /** The connections on which a file is being uploaded. Their requests may take as long as parts of the file keep arriving. */
 const uploading = new WeakSet<Duplex>()
@@ -55,11 +53,3 @@ export function openUpload(
 }
 
 const endedEarly = () => invalidField('', 'ended before it was complete')
-
-/** Reads what the client still sends and throws it away, for `lingerMs` at most, so that the client can read the answer. */
-function discard(request: IncomingMessage): void {
-  request.resume()
-  const cut = setTimeout(() => request.destroy(), lingerMs)
-  cut.unref()
-  request.once('close', () => clearTimeout(cut))
-}

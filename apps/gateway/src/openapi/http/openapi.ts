@@ -14,7 +14,7 @@ import {
 } from 'openapi3-ts/oas31'
 import { z } from 'zod'
 import { Unhealthy } from '../../http/answers.ts'
-import { largestBody } from '../../http/body.ts'
+import { largestBodyOf } from '../../http/route.ts'
 import type { Example } from '../../http/shop.ts'
 import { exampleFault, exampleParam } from './examples.ts'
 import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
@@ -95,7 +95,7 @@ const messagesOf = (messages: Partial<Record<FaultCode, string>>) =>
 
 function operationOf(route: Route, api: Api, builder: OpenApiBuilder): OperationObject {
   const body = route.body && {
-    description: `JSON of at most ${largestBody / 1024} KiB.`,
+    description: `JSON of at most ${largestBodyOf(route) / 1024} KiB.`,
     required: !route.body.safeParse(undefined).success,
     content: {
       'application/json': {

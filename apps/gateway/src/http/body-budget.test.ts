@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { openBodyBudget } from './body-budget.ts'
+
+const KiB = 1_024
+const MiB = 1_024 * KiB
+
+// spec: limits/body-budget
+test('the bodies that one address or key has begun hold at most 8 MiB, all together at most 32 MiB, and a body that ends gives its bytes back', () => {
+  let refused = 0
+  const budget = openBodyBudget(() => (refused += 1))
+  const begin = (owner: string, bytes: number) => {
+    const body = budget.open(owner)
+    body.arrived(bytes + 4 * KiB)
+    return body
+  }
+  const first = Array.from({ length: 16 }, () => begin('a', 512 * KiB))
+  expect(() => begin('a', 1)).toThrow(expect.objectContaining({ code: 'rate_limited', retryAfterSeconds: 1 }))
+  for (const owner of ['b', 'c', 'd']) begin(owner, 8 * MiB)
+  expect(() => begin('e', 1)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+  expect(refused).toBe(2)
+
+  first[0]?.close()
+  begin('e', 512 * KiB)
+  expect(() => begin('f', 1)).toThrow()
+})
+
+// spec: limits/body-budget
+test('the first 4 KiB of a body count for nothing, so a small request is read while others hold everything', () => {
+  const budget = openBodyBudget(() => undefined)
+  for (const owner of ['a', 'b', 'c', 'd']) budget.open(owner).arrived(8 * MiB + 4 * KiB)
+  const small = budget.open('e')
+  for (let no = 0; no < 4; no += 1) small.arrived(KiB)
+  expect(() => small.arrived(1)).toThrow()
+})

@@ -1,0 +1,51 @@
+import { Fault } from '@herald/contracts/fault'
+
+/** The bytes of all bodies that this process is reading (32 MiB), and how many of them belong to one address or key at most. */
+const mostBytes = 33_554_432
+const mostOfOne = mostBytes / 4
+/** The first bytes of a body count for nothing, so that a full budget refuses no small request: its connection takes more memory than they do. */
+const freeBytes = 4_096
+
+/**
+ * Bounds the memory that bodies take while they are read: clients that hold back their last byte would otherwise fill the process
+ * (spec: limits/body-budget). `open` begins a body of an address or key; its `arrived` counts bytes and throws the Fault `rate_limited` when there are
+ * too many, and `close` gives them back.
+ */
+export type BodyBudget = { open(owner: string): { arrived(bytes: number): void; close(): void } }
+
+export function openBodyBudget(onRefused: () => void): BodyBudget {
+  const held = new Map<string, number>()
+  let all = 0
+  return {
+    open(owner) {
+      let free = freeBytes
+      let own = 0
+      return {
+        arrived(bytes) {
+          const counted = Math.max(0, bytes - free)
+          free = Math.max(0, free - bytes)
+          if (counted === 0) return
+          const ofOwner = (held.get(owner) ?? 0) + counted
+          if (all + counted > mostBytes || ofOwner > mostOfOne) {
+            onRefused()
+            throw tooMuch()
+          }
+          own += counted
+          all += counted
+          held.set(owner, ofOwner)
+        },
+        close() {
+          if (own === 0) return
+          all -= own
+          const left = (held.get(owner) ?? 0) - own
+          if (left > 0) held.set(owner, left)
+          else held.delete(owner)
+          own = 0
+        },
+      }
+    },
+  }
+}
+
+const tooMuch = (): Fault =>
+  new Fault('rate_limited', 'Too many bodies are being read at once. Try again in 1 second.', undefined, undefined, 1)

@@ -1788,7 +1788,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RegisterSubscriptionBody"];
@@ -1844,7 +1844,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RotateSubscriptionBody"];
@@ -1944,7 +1944,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChangeSubscriptionBody"];
@@ -2002,7 +2002,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 32 KiB. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["StartSessionBody"];
@@ -2063,7 +2063,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["LoginSubscriptionBody"];
@@ -2172,7 +2172,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserChanges"];
@@ -2234,7 +2234,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserChanges"];

@@ -10975,7 +10975,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description JSON of at most 512 KiB. */
+        /** @description JSON of at most 4 KiB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BeginSessionBody"];

@@ -141,6 +141,7 @@ const flow: Place = {
     // `health` is for its functions that say what an error of the database means; the files that put a service together open its connections.
     '@herald/service/health',
     '@herald/service/turns',
+    '@herald/service/turn-time',
     '@herald/service/sweep',
     '@herald/service/postgres',
     '@herald/service/request-id',

@@ -21,7 +21,7 @@ test('the bodies that one address or key has begun hold at most 8 MiB, all toget
 
   first[0]?.close()
   begin('e', 512 * KiB)
-  expect(() => begin('f', 1)).toThrow()
+  expect(() => begin('f', 1)).toThrow('Too many bodies')
 })
 
 // spec: limits/body-budget
@@ -30,5 +30,5 @@ test('the first 4 KiB of a body count for nothing, so a small request is read wh
   for (const owner of ['a', 'b', 'c', 'd']) budget.open(owner).arrived(8 * MiB + 4 * KiB)
   const small = budget.open('e')
   for (let no = 0; no < 4; no += 1) small.arrived(KiB)
-  expect(() => small.arrived(1)).toThrow()
+  expect(() => small.arrived(1)).toThrow('Too many bodies')
 })

@@ -25,7 +25,7 @@ const nats = await freshNats()
 const { url } = await freshDatabase()
 const peers = await startPeers(nats)
 const simulator = await startSimulator()
-const gateway = await startGateway({ database: url('gateway'), nats }, { SIMULATOR_CONTROL_URL: simulator.url })
+const gateway = await startGateway({ database: url('gateway'), nats }, simulator.settings)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 afterEach(() => peers.answers.clear())
 

@@ -19,7 +19,7 @@ export async function startSimulator() {
     const answer = await fetch(ready.control + path, {
       method,
       // The connection is closed after each call, because more time may pass between two calls than the server keeps a connection open.
-      headers: { connection: 'close' },
+      headers: { connection: 'close', 'content-type': 'application/json' },
       signal: AbortSignal.timeout(60_000),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })

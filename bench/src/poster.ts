@@ -1,4 +1,5 @@
 // Posts many requests. It runs as a process, so that its CPU time is in no figure of the bench. It gets its jobs and gives their results by IPC.
+import { toSimulator } from '@herald/testing/herald'
 import { openConnection, type Connection } from './http-connection.ts'
 
 export type PostJob = {
@@ -71,7 +72,7 @@ async function post(job: PostJob): Promise<PostResult> {
   const watch = async ({ simulator, platform, accepted: before }: NonNullable<PostJob['window']>) => {
     const connection = openConnection(simulator)
     while (!over) {
-      const { body } = await connection.ask('GET', '/summary?open=false', '')
+      const { body } = await connection.ask('GET', '/summary?open=false', `authorization: ${toSimulator.authorization}\r\n`)
       accepted = ((JSON.parse(body) as { accepted: Record<string, number> }).accepted[platform] ?? 0) - before
       look.resolve()
       look = Promise.withResolvers<void>()

@@ -10,6 +10,8 @@ let herald: Herald
 let tenant: Tenant
 let devices: Device[]
 
+type Hardened = { CapDrop: string[]; CapAdd: string[] | null; SecurityOpt: string[]; ReadonlyRootfs: boolean }
+
 const perPlatform = 2_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']
 
@@ -112,6 +114,27 @@ test('a service that crashes in a container is started again by Docker', async (
   const campaign = await send('after-crashes')
   await settled(campaign)
   expect(campaign.stats).toMatchObject({ sent: devices.length, failed: 0, skipped: 0 })
+})
+
+// spec: running/containers
+test('every container, Postgres and NATS too, drops all capabilities, may gain none, and cannot write its root file system', async () => {
+  const needed: Record<string, string[]> = { postgres: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'] }
+  const services = (await compose(['config', '--services'], { quiet: true })).trim().split('\n')
+  expect(services.length).toBeGreaterThanOrEqual(11)
+  for (const service of services) {
+    const [container = ''] = await containersOf(service)
+    const { HostConfig: host } = (
+      JSON.parse(await run('docker', ['inspect', container], { quiet: true })) as { HostConfig: Hardened }[]
+    )[0]!
+    const added = (host.CapAdd ?? []).map((name) => name.replace(/^CAP_/, '')).toSorted()
+    expect([service, host.CapDrop, added, host.SecurityOpt, host.ReadonlyRootfs]).toEqual([
+      service,
+      ['ALL'],
+      needed[service] ?? [],
+      ['no-new-privileges:true'],
+      true,
+    ])
+  }
 })
 
 test('containers run without privileges: not as root, and on a root file system that cannot be written', async () => {

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
+import { simulatorToken } from '@herald/testing/herald'
 import type { Stack } from '@herald/testing/stack'
 import { compose, composeEnvironment, leftovers, run } from './compose.ts'
 
@@ -22,6 +23,7 @@ Object.assign(composeEnvironment, {
   COMPOSE_PROFILES: 'simulator',
   PORT: String(port),
   SIMULATOR_PORT: String(simulatorPort),
+  SIMULATOR_CONTROL_TOKEN: simulatorToken,
   SUBSCRIBE_RATE_LIMIT: '0',
   IDENTITY_RATE_LIMIT: '0',
   SEND_RATE_LIMIT: '0',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { WebhookEvent } from '@herald/contracts/webhook'
-import type { Answer } from '@herald/testing/herald'
+import { toSimulator, type Answer } from '@herald/testing/herald'
 import { insertAndroids } from '@herald/testing/many-devices'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -46,7 +46,7 @@ const receiver = createServer({ cert: certificate, key: privateKey }, (request, 
 const herald = await startPlatform({ ...inject('shared').env, DISPATCH_WINDOW: '200' })
 
 beforeAll(() => new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve)))
-afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
+afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE', headers: toSimulator }))
 afterAll(() => {
   receiver.closeAllConnections()
   receiver.close()

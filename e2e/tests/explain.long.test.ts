@@ -1,4 +1,5 @@
 import type { Explained, Trace } from '@herald/contracts/explain'
+import { toSimulator } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
@@ -9,7 +10,7 @@ import { ledgerOf, ok, textOf, untilStatus } from './campaigns.ts'
 
 const herald = await sharedProcesses()
 
-afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
+afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE', headers: toSimulator }))
 
 const ask = (tenant: Tenant, campaignId: string, subscriptionId: string) =>
   tenant.admin<Explained>('GET', `/explain?${new URLSearchParams({ campaignId, subscriptionId }).toString()}`)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { http, removeDataDir, startHerald, toSimulator, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   herald = await startHerald({ env: { HERALD_INSTANCES: 'gateway=2,dispatcher=6', DISPATCH_WINDOW: '50', LOG_LEVEL: 'info' } })
   await until(() => dispatchers.every(readyNow), { withinMs: 30_000, what: 'six dispatchers' })
 })
-afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
+afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE', headers: toSimulator }))
 afterAll(async () => {
   await herald.stop()
   removeDataDir(herald.dataDir)

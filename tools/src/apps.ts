@@ -3,15 +3,17 @@ import { apps, appsWithDatabase, type AppName, type AppWithDatabase } from '@her
 /** The processes that can be started by name: the services, and the simulator, which is not part of the product. */
 export type ProcessName = AppName | 'simulator'
 
-/** Which of these three secrets each process gets (spec: running/secrets-apart). */
-export const secretsOf: Record<ProcessName, readonly ('ADMIN_TOKEN' | 'HMAC_SECRET' | 'SEAL_KEYS')[]> = {
-  gateway: ['ADMIN_TOKEN', 'HMAC_SECRET', 'SEAL_KEYS'],
+export type SecretName = 'ADMIN_TOKEN' | 'HMAC_SECRET' | 'SEAL_KEYS' | 'SIMULATOR_CONTROL_TOKEN'
+
+/** Which of these secrets each process gets (spec: running/secrets-apart). */
+export const secretsOf: Record<ProcessName, readonly SecretName[]> = {
+  gateway: ['ADMIN_TOKEN', 'HMAC_SECRET', 'SEAL_KEYS', 'SIMULATOR_CONTROL_TOKEN'],
   dispatcher: ['HMAC_SECRET', 'SEAL_KEYS'],
   webhooks: ['SEAL_KEYS'],
   audience: [],
   campaigns: [],
   tracker: [],
-  simulator: [],
+  simulator: ['SIMULATOR_CONTROL_TOKEN'],
 }
 
 /** The services that call servers outside Herald over TLS, and so must trust the simulator's CA. */

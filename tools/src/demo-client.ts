@@ -1,8 +1,8 @@
 export type DemoOptions = {
   baseUrl: string
   adminToken: string
-  /** The address of the simulator's control API. */
-  simulatorControl: string
+  /** The simulator's control API. */
+  simulator: { url: string; token: string }
   dataDir: string
   print: (line: string) => void
   /** Aborted when the starter stops. */
@@ -24,7 +24,7 @@ export type HeraldClient = {
 const callLimitMs = 30_000
 const reportsWaitMs = 10_000
 
-export function callHerald({ baseUrl, adminToken, simulatorControl }: DemoOptions): HeraldClient {
+export function callHerald({ baseUrl, adminToken, simulator: control }: DemoOptions): HeraldClient {
   const http = async <Body>(method: string, url: string, headers: Record<string, string>, body: unknown): Promise<Body> => {
     const response = await fetch(url, {
       method,
@@ -38,7 +38,8 @@ export function callHerald({ baseUrl, adminToken, simulatorControl }: DemoOption
   }
   const admin = <Body>(method: string, path: string, body?: unknown) =>
     http<Body>(method, `${baseUrl}/v1/admin${path}`, { authorization: `Bearer ${adminToken}` }, body)
-  const simulator = <Body>(method: string, path: string, body?: unknown) => http<Body>(method, `${simulatorControl}${path}`, {}, body)
+  const simulator = <Body>(method: string, path: string, body?: unknown) =>
+    http<Body>(method, `${control.url}${path}`, { authorization: `Bearer ${control.token}` }, body)
 
   return {
     admin,

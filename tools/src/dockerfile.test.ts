@@ -23,3 +23,27 @@ test('the Dockerfile copies the pages into the directory of the image of the ser
   for (const { name, built } of beside) expect(dockerfile).toContain(`cp -r ${built} /pages/${name}`)
   expect(dockerfile).toContain('if [ "$APP" = server ]; then cp -r /pages/. /image/app/; fi')
 })
+
+const hardening = ['read_only: true', 'cap_drop: [ALL]', "security_opt: ['no-new-privileges:true']"]
+
+// spec: running/containers
+test.each(['docker-compose.yml', 'docker-compose.small.yml'])(
+  'in %s every container drops all capabilities and has a root file system that is not written',
+  (file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    const services = (/^services:\n([\s\S]*?)^volumes:/m.exec(text)?.[1] ?? '')
+      .split(/^(?= {2}[\w-]+:)/m)
+      .filter((block) => /^ {2}\w/.test(block))
+    expect(services.length).toBeGreaterThanOrEqual(6)
+    const open = services.filter(
+      (block) => !/^ {4}(<<: \*(app|hardened)|extends: )/m.test(block) && !hardening.every((line) => block.includes(`    ${line}\n`)),
+    )
+    expect(open).toEqual([])
+  },
+)
+
+test('what the services of docker-compose.yml share drops capabilities and makes the root file system unwritable', () => {
+  const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
+  expect(text).toContain(`x-hardened: &hardened\n  ${hardening.join('\n  ')}\n`)
+  expect(text).toContain('x-app: &app\n  <<: *hardened\n')
+})

@@ -10,6 +10,7 @@ const computed: Computed = {
     ADMIN_TOKEN: 'admin',
     HMAC_SECRET: 'hmac',
     SEAL_KEYS: 'seal',
+    SIMULATOR_CONTROL_TOKEN: 'control',
     passwords: {},
     natsPasswords: { gateway: 'ng', audience: 'na', campaigns: 'nc', tracker: 'nt', webhooks: 'nw', dispatcher: 'nd' },
   },
@@ -33,6 +34,7 @@ const given = {
   ADMIN_TOKEN: 'x',
   HMAC_SECRET: 'x',
   SEAL_KEYS: 'x',
+  SIMULATOR_CONTROL_TOKEN: 'x',
   LISTEN_FDS: '1',
   LISTEN_PID: '1',
 }
@@ -54,6 +56,7 @@ test('a service gets its own database address and NATS password and the secrets 
     ADMIN_TOKEN: 'admin',
     HMAC_SECRET: 'hmac',
     SEAL_KEYS: 'seal',
+    SIMULATOR_CONTROL_TOKEN: 'control',
   })
   const shared = {
     PATH: '/bin',

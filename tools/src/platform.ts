@@ -16,7 +16,8 @@ import { readSecrets } from './secrets.ts'
 import { natsUnit, postgresUnit } from './servers.ts'
 import { StartError } from './start-error.ts'
 
-export type Platform = { baseUrl: string; adminToken: string; simulatorControl: string | undefined }
+/** `simulator` is the simulator's control API. */
+export type Platform = { baseUrl: string; adminToken: string; simulator: { url: string; token: string } | undefined }
 
 export type PlatformOptions = {
   dataDir: string
@@ -110,7 +111,12 @@ export async function startPlatform({ dataDir, environment, simulator, crew, bui
   )
   const baseUrl = `http://${reachable(host)}:${gateway.port}`
   await untilHealthy(baseUrl)
-  return { baseUrl, adminToken: secrets.ADMIN_TOKEN, simulatorControl: computed.simulator?.addresses.control }
+  const url = computed.simulator?.addresses.control
+  return {
+    baseUrl,
+    adminToken: secrets.ADMIN_TOKEN,
+    simulator: url === undefined ? undefined : { url, token: secrets.SIMULATOR_CONTROL_TOKEN },
+  }
 }
 
 async function startSimulator({

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AppName } from '@herald/contracts/call'
-import { apps, appsWithDatabase, databaseVariable, natsPasswordVariable } from './apps.ts'
+import { apps, appsWithDatabase, databaseVariable, natsPasswordVariable, type SecretName } from './apps.ts'
 import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -14,12 +14,11 @@ const KeptSecrets = z.object({
   passwords: z.record(z.string(), z.string()),
   // An installation from before NATS had users has no passwords. They are made at its next start.
   natsPasswords: z.record(z.string(), z.string()).default({}),
+  // One from before the simulator's control API asked for a token has none.
+  simulatorToken: z.string().min(32).default(makeToken),
 })
 
-export type Secrets = {
-  ADMIN_TOKEN: string
-  HMAC_SECRET: string
-  SEAL_KEYS: string
+export type Secrets = Record<SecretName, string> & {
   /** The passwords of the services' roles in Postgres. */
   passwords: Record<string, string>
   /** The passwords of the services' users in NATS. */
@@ -43,6 +42,7 @@ export function readSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
     ADMIN_TOKEN: environment['ADMIN_TOKEN'] || complete.adminToken,
     HMAC_SECRET: environment['HMAC_SECRET'] || complete.hmacSecret,
     SEAL_KEYS: environment['SEAL_KEYS'] || complete.sealKeys,
+    SIMULATOR_CONTROL_TOKEN: environment['SIMULATOR_CONTROL_TOKEN'] || complete.simulatorToken,
     passwords: { ...complete.passwords, ...givenPasswords(environment) },
     natsPasswords: { ...complete.natsPasswords, ...givenNatsPasswords(environment) },
   }
@@ -50,12 +50,17 @@ export function readSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
 
 function makeSecrets(): z.infer<typeof KeptSecrets> {
   return {
-    adminToken: randomBytes(32).toString('base64url'),
-    hmacSecret: randomBytes(32).toString('base64url'),
+    adminToken: makeToken(),
+    hmacSecret: makeToken(),
     sealKeys: `k1:${randomBytes(32).toString('base64')}`,
     passwords: {},
     natsPasswords: {},
+    simulatorToken: makeToken(),
   }
+}
+
+function makeToken(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 const makePasswords = <App extends string>(of: readonly App[]) =>

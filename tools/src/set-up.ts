@@ -51,7 +51,7 @@ function laySecrets(): void {
   if (inOneProcess) lay('server', Object.assign({}, ...apps.map(settingsOf)) as Record<string, string>)
   else for (const app of apps) lay(app, settingsOf(app))
   lay('nats', { 'users.conf': natsAuthorization(secrets.natsPasswords) })
-  laySimulator()
+  laySimulator(secrets.SIMULATOR_CONTROL_TOKEN)
 }
 
 function passwordOf({ passwords }: { passwords: Record<string, string> }, app: string): string {
@@ -85,7 +85,7 @@ function addressOf(owner: URL, app: string, password: string): string {
 }
 
 /** With the simulator: makes its certificate and lets the services that call it trust it. Without the simulator: removes that trust. */
-function laySimulator(): void {
+function laySimulator(token: string): void {
   const trusting = inOneProcess ? ['server'] : callsOutside
   const isAsked = (env['COMPOSE_PROFILES'] ?? '').split(',').includes('simulator')
   if (!isAsked) {
@@ -96,6 +96,7 @@ function laySimulator(): void {
   for (const app of trusting) copyFileSync(ca, join(directoryOf(app), 'ca.pem'))
   copyFileSync(certificate, join(directoryOf('simulator'), 'server.pem'))
   copyFileSync(privateKey, join(directoryOf('simulator'), 'server-key.pem'))
+  lay('simulator', { SIMULATOR_CONTROL_TOKEN: token })
 }
 
 function directoryOf(app: string): string {

@@ -70,12 +70,10 @@ try {
     signal: stopping.signal,
   })
   print(`herald ready ${platform.baseUrl}`)
-  if (withDemo && platform.simulatorControl !== undefined) {
-    await demo({ ...platform, simulatorControl: platform.simulatorControl, dataDir, print, signal: stopping.signal }).catch(
-      (error: unknown) => {
-        if (stoppingSince === undefined) print(`The demo did not work; the platform runs on. ${explain(error, dataDir)}`)
-      },
-    )
+  if (withDemo && platform.simulator !== undefined) {
+    await demo({ ...platform, simulator: platform.simulator, dataDir, print, signal: stopping.signal }).catch((error: unknown) => {
+      if (stoppingSince === undefined) print(`The demo did not work; the platform runs on. ${explain(error, dataDir)}`)
+    })
   }
   await built
   if (stoppingSince === undefined) await printSignInLink({ ...platform, withDemo, print, signal: stopping.signal })

@@ -64,6 +64,12 @@ export const Config = ServiceConfig.extend({
     .describe(
       'The address at which the simulator of the push services is controlled. Set it only where providers are simulated: the administration then says that nothing real is sent.',
     ),
+  SIMULATOR_CONTROL_TOKEN: z
+    .string()
+    .optional()
+    .describe(
+      'The token that the simulator’s control API asks for. `npm start` and docker compose make one for the simulator and the gateway.',
+    ),
   DASHBOARD_DIR: z
     .string()
     .optional()

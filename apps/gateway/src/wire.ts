@@ -64,7 +64,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   // Without a token no session is ever looked for: every path of the administration answers 404 before that.
   const sessions = openSessions({ db, watch, bus }, adminToken ?? '', life)
   const hmacSecrets = [config.HMAC_SECRET, ...secretsIn(config.HMAC_SECRET_PREVIOUS)]
-  const simulator = openSimulator(config.SIMULATOR_CONTROL_URL)
+  const simulator = openSimulator(config.SIMULATOR_CONTROL_URL, config.SIMULATOR_CONTROL_TOKEN)
   const gateway: Gateway = {
     ...{ db, reads, watch, bus, sealer, changes, identityRules, webPushKeys, hmacSecrets, sessions, simulator },
     countEvent: openEventCounter({ bus }),

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as z from 'zod'
@@ -16,9 +17,15 @@ export type Call = { parameters: string[]; query: Record<string, string>; body: 
 /** `path` may hold parts such as `:id`. `answer` gets their values as `parameters`, in order. */
 export type Route = readonly [method: string, path: string, answer: (call: Call) => unknown]
 
+/** Where the control API listens. `host` is its name beside localhost and 127.0.0.1. With a `token` every call must bear it. */
+export type ControlAddress = { port: number; bindTo: string; host: string; token?: string | undefined }
+
+/** A request that names 60,000 devices by their ids still fits. */
+const largestBody = 1024 * 1024
+
 /** Serves routes as JSON over HTTP. The first route whose method and path fit a request answers it; when none does, the answer is 404. */
 export async function serveRoutes(
-  { port, bindTo }: { port: number; bindTo: string },
+  { port, bindTo, host, token }: ControlAddress,
   routes: readonly Route[],
 ): Promise<{ port: number; close: () => void }> {
   const compiled = routes.map(([method, path, answer]) => ({
@@ -27,7 +34,9 @@ export async function serveRoutes(
     answer,
   }))
 
+  const names = new Set(['localhost', '127.0.0.1', host])
   async function respond(message: IncomingMessage): Promise<{ status: number; body: unknown }> {
+    refuseStrangers(message, names, token)
     const url = new URL(message.url ?? '/', 'http://localhost')
     for (const { method, pattern, answer } of compiled) {
       const match = method === message.method ? pattern.exec(url.pathname) : null
@@ -38,7 +47,7 @@ export async function serveRoutes(
     throw new ControlError(`there is no ${message.method} ${url.pathname}`, 404)
   }
 
-  const server = createServer((message, response) => {
+  const server = createServer({ requestTimeout: 30_000 }, (message, response) => {
     void respond(message)
       .catch((error: unknown) =>
         error instanceof ControlError
@@ -68,9 +77,31 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new ControlError(`${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`)
 }
 
+/**
+ * Refuses what a web page can make a browser send here: a request under a name that was rebound to this address (its Host), and one from another site
+ * (its Origin). The port is not compared, because a container's port has another number outside.
+ */
+function refuseStrangers({ headers }: IncomingMessage, names: ReadonlySet<string>, token: string | undefined): void {
+  const { host = '', origin, authorization = '' } = headers
+  if (!names.has(host.replace(/:\d+$/, ''))) throw new ControlError('Host: is not a name of the simulator', 403)
+  if (origin !== undefined && origin !== `http://${host}`) throw new ControlError('Origin: is another site', 403)
+  if (token !== undefined && !isSame(authorization, `Bearer ${token}`)) throw new ControlError('Authorization: bears the wrong token', 401)
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted))
+
 async function readBody(message: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk as Buffer)
+  let size = 0
+  // The rest of a body that is too large is read and dropped, so that the client hears the answer.
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).length
+    if (size > largestBody) throw new ControlError(`body: is larger than ${largestBody} bytes`, 413)
+    chunks.push(chunk as Buffer)
+  }
+  if (size > 0 && !/^application\/json\s*(;|$)/i.test(message.headers['content-type'] ?? ''))
+    throw new ControlError('Content-Type: must be application/json', 415)
   const text = Buffer.concat(chunks).toString()
   if (text === '') return {}
   try {

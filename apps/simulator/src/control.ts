@@ -2,7 +2,7 @@ import { knownAnswer } from '@herald/contracts/provider-answers'
 import * as z from 'zod'
 import { makeApnsAccount, makeFcmAccount } from './accounts.ts'
 import { behaviours } from './behaviour.ts'
-import { check, ControlError, serveRoutes, type Route } from './control-http.ts'
+import { check, ControlError, serveRoutes, type ControlAddress, type Route } from './control-http.ts'
 import { handRoutes, reach, shownDevice, type Controlled } from './control-hand.ts'
 import { kinds } from './devices.ts'
 import { services } from './faults.ts'
@@ -42,7 +42,8 @@ const BehaviourOfMany = z.strictObject({
 
 const NewDevices = z.strictObject({
   platform: z.enum(platforms),
-  count: z.number().int().min(1).max(2_000_000).default(1),
+  /** The largest comparison with peers asks for 100,000 at once; an answer with as many browsers has 30 MB. */
+  count: z.number().int().min(1).max(100_000).default(1),
   environment: z.enum(environments).default('production'),
   ...reach,
   keyPool: z.number().int().min(1).optional(),
@@ -107,7 +108,7 @@ const NewReports = z.strictObject({
 })
 
 /** Serves the control API: plain HTTP and JSON, described in the README. */
-export function listenForControl(at: { port: number; bindTo: string }, parts: Controlled) {
+export function listenForControl(at: ControlAddress, parts: Controlled) {
   const { devices, recording, faults, quota, crowd, listeners, accessTokens, providerTokens } = parts
   const deviceOf = (id: string): Device => {
     const device = devices.byId(id)

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { childEnvironment } from '@herald/testing/child-environment'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,6 +39,29 @@ test('the simulator says on stdout and to its parent process where each provider
   })
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+// spec: running/simulator-control
+test('a simulator that other machines reach does not start without a token for its control API', async () => {
+  const child = start({ ...paths(), SIMULATOR_HOST: 'simulator' })
+  const said: Buffer[] = []
+  child.stderr?.on('data', (part: Buffer) => said.push(part))
+  expect(await once(child, 'close')).toEqual([1, null])
+  expect(Buffer.concat(said).toString()).toMatch(/^SIMULATOR_CONTROL_TOKEN: is required/)
+})
+
+// spec: running/simulator-control
+test('a simulator in a container reads the token of its control API from the file of its name', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'herald-simulator-'))
+  const token = 'a-token-that-was-mounted-0123456789'
+  writeFileSync(join(directory, 'SIMULATOR_CONTROL_TOKEN'), token)
+  const child = start({ ...paths(), SECRETS_DIR: directory })
+  const [{ control }] = (await once(child, 'message')) as [{ control: string }]
+  const ask = async (headers: Record<string, string>) => (await fetch(`${control}/faults`, { headers })).status
+  expect([await ask({}), await ask({ authorization: `Bearer ${token}` })]).toEqual([401, 200])
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  rmSync(directory, { recursive: true })
 })
 
 test('the simulator exits with 0 when it loses its parent process', async () => {

@@ -98,7 +98,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   tokenUri = `https://${host}:${listeners.oauth.port}/token`
   webPushOrigin = `https://${host}:${listeners.webPush.port}`
   const control = await listenForControl(
-    { port: ports.control, bindTo },
+    { port: ports.control, bindTo, host, token: config.controlToken },
     {
       accounts,
       devices,

@@ -7,35 +7,36 @@ import { bareHost, destinationFormProblem, isLocalName } from './destination-for
  * the other IPv6 ranges that contain an IPv4 address are refused completely.
  */
 const ranges: readonly [network: string, prefix: number][] = [
-  ['0.0.0.0', 8], // this network
-  ['10.0.0.0', 8], // private
-  ['100.64.0.0', 10], // carrier-grade NAT, and a cloud's metadata at 100.100.100.200
-  ['127.0.0.0', 8], // loopback
-  ['169.254.0.0', 16], // link-local, metadata
-  ['172.16.0.0', 12], // private
-  ['192.0.0.0', 24], // protocol assignments
-  ['192.0.2.0', 24], // documentation
-  ['192.88.99.0', 24], // 6to4 relays
-  ['192.168.0.0', 16], // private
-  ['198.18.0.0', 15], // benchmarks
-  ['198.51.100.0', 24], // documentation
-  ['203.0.113.0', 24], // documentation
-  ['224.0.0.0', 4], // multicast
-  ['240.0.0.0', 4], // reserved, broadcast
-  ['::', 96], // unspecified, loopback, IPv4-compatible
+  ['0.0.0.0', 8], // this network (RFC 791)
+  ['10.0.0.0', 8], // private (RFC 1918)
+  ['100.64.0.0', 10], // carrier-grade NAT (RFC 6598), and a cloud's metadata at 100.100.100.200
+  ['127.0.0.0', 8], // loopback (RFC 1122)
+  ['169.254.0.0', 16], // link-local (RFC 3927), metadata
+  ['172.16.0.0', 12], // private (RFC 1918)
+  ['192.0.0.0', 24], // protocol assignments (RFC 6890)
+  ['192.0.2.0', 24], // documentation (RFC 5737)
+  ['192.88.99.0', 24], // 6to4 relays (RFC 7526)
+  ['192.168.0.0', 16], // private (RFC 1918)
+  ['198.18.0.0', 15], // benchmarks (RFC 2544)
+  ['198.51.100.0', 24], // documentation (RFC 5737)
+  ['203.0.113.0', 24], // documentation (RFC 5737)
+  ['224.0.0.0', 4], // multicast (RFC 5771)
+  ['240.0.0.0', 4], // reserved (RFC 1112), broadcast
+  ['::', 96], // unspecified, loopback, IPv4-compatible (RFC 4291)
   ['::ffff:0:0:0', 96], // IPv4-translated (RFC 2765 2.1)
-  ['64:ff9b::', 96], // NAT64
-  ['64:ff9b:1::', 48], // local NAT64
-  ['100::', 64], // discard
-  ['2001::', 23], // protocol assignments, Teredo
-  ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4
-  ['3fff::', 20], // documentation
-  ['5f00::', 16], // segment routing
-  ['fc00::', 7], // unique local
-  ['fe80::', 10], // link-local
-  ['fec0::', 10], // site-local
-  ['ff00::', 8], // multicast
+  ['64:ff9b::', 96], // NAT64 (RFC 6052)
+  ['64:ff9b:1::', 48], // local NAT64 (RFC 8215)
+  ['100::', 64], // discard (RFC 6666)
+  ['100:0:0:1::', 64], // dummy (RFC 9780)
+  ['2001::', 23], // protocol assignments (RFC 2928), Teredo (RFC 4380), ORCHID (RFC 7343)
+  ['2001:db8::', 32], // documentation (RFC 3849)
+  ['2002::', 16], // 6to4 (RFC 3056)
+  ['3fff::', 20], // documentation (RFC 9637)
+  ['5f00::', 16], // segment routing (RFC 9602)
+  ['fc00::', 7], // unique local (RFC 4193)
+  ['fe80::', 10], // link-local (RFC 4291)
+  ['fec0::', 10], // site-local (RFC 3879)
+  ['ff00::', 8], // multicast (RFC 4291)
 ]
 
 const notPublic = new BlockList()

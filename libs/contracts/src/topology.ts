@@ -1,6 +1,10 @@
 import type { AppName, StoredMessage } from './call.ts'
-import { BatchPointers, everyLane, FanOutPointer } from './batch.ts'
+import { BatchPointers, batchSubject, everyLane, FanOutPointer } from './batch.ts'
 import { Announcement } from './event.ts'
+
+const fanOut = 'work.fan-out'
+const bulkFanOut = 'work.fan-out.bulk'
+const workSubjects = [fanOut, bulkFanOut, ...everyLane.map(({ platform, lane }) => batchSubject(platform, lane))]
 
 /**
  * The streams of NATS. A message of WORK has one reader and is deleted when it is handled. A message of EVENTS may have several readers and is stored
@@ -9,9 +13,10 @@ import { Announcement } from './event.ts'
 export const streams = {
   /**
    * WORK has only pointers. A pointer has about 150 bytes, so 256 MB hold more than 1.5 million. A full stream refuses a pointer; the sweep then
-   * points at the row again later.
+   * points at the row again later. It takes the subjects that have a reader and no other: nats-server sends an answer to any subject that a request
+   * names, so whoever may ask JetStream something could fill the stream with answers that nobody reads.
    */
-  WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
+  WORK: { subjects: workSubjects, retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
   /** Has one message for each service, which no process reads. When it can be stored, NATS accepts messages. */
   CANARY: { subjects: ['canary.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000, discard: 'old', maxPerSubject: 1 },
@@ -22,7 +27,7 @@ export type StreamName = keyof typeof streams
  * Raised with every change of a stream or a consumer, and stored on each of them. A process with a lower version does not change them, so a process
  * that has not been restarted yet does not undo an upgrade.
  */
-export const topologyVersion = 1
+export const topologyVersion = 2
 
 /**
  * The only service that makes streams and consumers. The gateway has every secret of the installation in any case, and the right to make streams
@@ -53,7 +58,7 @@ const consumer = <Body>(it: Consumer<Body>): Consumer<Body> => it
 export const fanOutWork = consumer({
   durable: 'audience-fan-out',
   stream: 'WORK',
-  subject: 'work.fan-out',
+  subject: fanOut,
   body: FanOutPointer,
   maxAckPending: 1_000,
   ackWaitSeconds: 30,
@@ -66,7 +71,7 @@ export const fanOutWork = consumer({
 export const bulkFanOutWork = consumer({
   durable: 'audience-fan-out-bulk',
   stream: 'WORK',
-  subject: 'work.fan-out.bulk',
+  subject: bulkFanOut,
   body: FanOutPointer,
   maxAckPending: 1_000,
   ackWaitSeconds: 30,
@@ -79,7 +84,7 @@ export const pushWork = everyLane.map(({ platform, lane }) => ({
   ...consumer({
     durable: `dispatcher-${platform}-${lane}`,
     stream: 'WORK',
-    subject: `work.push.${platform}.${lane}`,
+    subject: batchSubject(platform, lane),
     body: BatchPointers,
     maxAckPending: 1_000,
     ackWaitSeconds: 30,

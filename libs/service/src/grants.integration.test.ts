@@ -6,7 +6,7 @@ import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@h
 import { findPushesWithOutcome, reportQueued } from '@herald/contracts/calls/tracker'
 import { readWebhook } from '@herald/contracts/calls/webhooks'
 import { grantsOf, natsAuthorization, natsUser, uses } from '@herald/contracts/grants'
-import { consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
+import { bulkFanOutWork, consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { atEnd } from '@herald/testing/at-end'
 import { testService } from '@herald/testing/service'
@@ -203,6 +203,33 @@ test('the gateway does not handle a stored message that an intruder makes NATS d
   gateway.broadcast(appChanged, { appId })
   await until(() => heard.includes(appId))
   expect({ askedFor, heard }).toEqual({ askedFor: [appId], heard: [appId] })
+})
+
+// spec: running/nats-users
+test('an answer of JetStream that an intruder has NATS store as a pointer starts nothing, and takes no room that pointers need', async () => {
+  const handled: string[] = []
+  const audience = await openBus(serviceOf('audience'))
+  await audience.consume(bulkFanOutWork, { slots: 4 }, async ({ campaignId }) => void handled.push(campaignId))
+  const { connection } = await intrudeAs('webhooks')
+  const { connection: asGateway } = await intrudeAs('gateway')
+  const stored = async () => {
+    const { state } = (await asGateway.request('$JS.API.STREAM.INFO.WORK', '{"subjects_filter":">"}')).json<{
+      state: { subjects?: Record<string, number> }
+    }>()
+    return state.subjects ?? {}
+  }
+  // nats-server sends its answer to any subject that a request names, and does not check the right to publish there.
+  for (let n = 0; n < 50; n += 1)
+    for (const reply of [bulkFanOutWork.subject, 'work.nobody-reads'])
+      for (const asked of ['$JS.API.INFO', '$JS.API.STREAM.INFO.WORK', '$JS.API.STREAM.INFO.NONE']) connection.publish(asked, '', { reply })
+  await connection.flush()
+  const campaignId = 'c'.repeat(24)
+  await audience.publish(bulkFanOutWork.subject, { campaignId, page: 1 }, 'after the answers')
+
+  await until(() => handled.length > 0)
+  await until(async () => (await stored())[bulkFanOutWork.subject] === undefined, { what: 'the answers to be dropped' })
+  expect(handled).toEqual([campaignId])
+  expect(await stored()).not.toHaveProperty('work.nobody-reads')
 })
 
 test('a refusal with an unknown code reaches the caller as "internal"', async () => {

@@ -34,10 +34,28 @@ export async function provision({
       urls[app] = url.href
     }
     await owner.query(`revoke create on schema public from public`).catch(() => undefined)
+    await closeOtherDatabases(owner)
     return urls
   } finally {
     await owner.end()
   }
+}
+
+/**
+ * Takes the right to connect to `postgres` and `template1` from every role but superusers, so that a service can connect to Herald's database alone.
+ * A server on which other roles log in is left as it is, because they may need it; so is one whose owner may not do this.
+ */
+async function closeOtherDatabases(owner: pg.Client): Promise<void> {
+  const { rows: others } = await owner.query(`
+    select from pg_roles role
+    where rolcanlogin and not rolsuper and rolname <> current_user
+      and not exists (select from pg_auth_members where roleid = role.oid and member = current_user::regrole)
+    limit 1`)
+  if (others.length > 0) return
+  const { rows } = await owner.query<{ name: string }>(`
+    select datname as name from pg_database
+    where datname in ('postgres', 'template1') and datname <> current_database() and has_database_privilege('public', datname, 'connect')`)
+  for (const { name } of rows) await owner.query(`revoke connect on database ${quote(name)} from public`).catch(() => undefined)
 }
 
 /** The number of the lock. Any number would do, as long as every process of Herald uses the same. */

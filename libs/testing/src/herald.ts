@@ -25,6 +25,9 @@ export type Herald = {
 }
 
 export const adminToken = 'e2e-administration-token-0123456789abcdef'
+/** What a call of the simulator's control API bears. */
+export const simulatorToken = 'e2e-simulator-token-0123456789abcdef'
+export const toSimulator = { authorization: `Bearer ${simulatorToken}` }
 
 /**
  * Starts Herald on a new data directory (or a given one) and returns when it is ready. When HERALD_STACK describes containers in which Herald runs
@@ -110,6 +113,7 @@ export function runStarter(
       HERALD_PAGES: 'off',
       HERALD_DATA_DIR: dataDir,
       ADMIN_TOKEN: adminToken,
+      SIMULATOR_CONTROL_TOKEN: simulatorToken,
       SUBSCRIBE_RATE_LIMIT: '0',
       IDENTITY_RATE_LIMIT: '0',
       SEND_RATE_LIMIT: '0',

@@ -1,4 +1,4 @@
-import { http, type Answer, type Herald } from './herald.ts'
+import { http, toSimulator, type Answer, type Herald } from './herald.ts'
 
 export type Device = {
   id: string
@@ -34,7 +34,7 @@ export async function givenTenant(herald: Herald): Promise<Tenant> {
   const admin = <Body>(method: string, path: string, body?: unknown) =>
     http<Body>(method, `${herald.baseUrl}/v1/admin${path}`, { headers: { authorization: `Bearer ${herald.adminToken}` }, body })
   const simulator = async <Body>(method: string, path: string, body?: unknown) => {
-    const answer = await http<Body>(method, `${herald.simulator}${path}`, { body })
+    const answer = await http<Body>(method, `${herald.simulator}${path}`, { headers: toSimulator, body })
     if (answer.status >= 300) throw new Error(`simulator: ${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }

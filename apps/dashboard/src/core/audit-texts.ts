@@ -10,6 +10,7 @@ export const auditGroups = [
   { value: 'webhook.', label: 'Webhooks' },
   { value: 'user.', label: 'Users' },
   { value: 'users.', label: 'Exports of everybody' },
+  { value: 'pushes.', label: 'Exports of pushes' },
   { value: 'device.', label: 'Devices' },
   { value: 'import.', label: 'Imports' },
   { value: 'test.', label: 'Tests' },

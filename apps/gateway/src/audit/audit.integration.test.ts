@@ -25,7 +25,7 @@ const nats = await freshNats()
 const { url } = await freshDatabase()
 const peers = await startPeers(nats)
 const simulator = await startSimulator()
-const gateway = await startGateway({ database: url('gateway'), nats }, { SIMULATOR_CONTROL_URL: simulator.url })
+const gateway = await startGateway({ database: url('gateway'), nats }, simulator.settings)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 afterEach(() => peers.answers.clear())
 
@@ -138,6 +138,8 @@ const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'obj
 test('every administration route that is to be audited leaves one audit line, which names the action, the actor and the request and holds no secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
+    // Only a campaign that exists is exported.
+    if (route.name === 'exportPushesOfCampaign') for (const [{ subject }, answer] of fullAnswers) peers.answers.set(subject, () => answer)
     const { told, requestId, written, shown } = await walk(route)
     expect([route.name, told.status]).toEqual([route.name, route.status])
     expect([route.name, written]).toMatchObject([

@@ -1,5 +1,6 @@
 import { Fault } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
+import type { Portions } from '../core/portion.ts'
 import { csvLine } from './core/csv.ts'
 import type { ShownPush } from '../core/open-push.ts'
 import { listShownPushes, type PushesAsked } from './list-pushes.ts'
@@ -26,14 +27,14 @@ const columns = {
  * Gives an app's pushes and their outcomes as lines of a CSV, a page at a time. The next page is read when the caller has taken the page before it.
  * Throws the Fault of a page that cannot be read.
  */
-export async function* exportPushes(needs: { bus: Pick<Bus, 'call'> }, asked: PushesAsked & { appId: string }): AsyncGenerator<string> {
+export async function* exportPushes(needs: { bus: Pick<Bus, 'call'> }, asked: PushesAsked & { appId: string }): Portions {
   const cells = Object.values(columns)
   let text = csvLine(Object.keys(columns))
   let cursor: string | undefined
   for (;;) {
     const { items, nextCursor } = await patiently(() => listShownPushes(needs, { ...asked, limit: perPage, cursor }))
     for (const push of items) text += csvLine(cells.map((cell) => cell(push)))
-    if (text !== '') yield text
+    if (text !== '') yield { text, count: items.length }
     text = ''
     if (nextCursor === null) return
     cursor = nextCursor

@@ -10,7 +10,7 @@ export type AuditAction =
   | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
   | `user.${'exported' | 'changed' | 'erased'}`
-  | 'users.exported'
+  | `${'users' | 'pushes'}.exported`
   | `device.${'changed' | 'deleted' | 'marked'}`
   | `import.${'started' | 'finished' | 'cancelled'}`
   | `session.${'begun' | 'refused' | 'ended'}`

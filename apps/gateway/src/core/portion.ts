@@ -7,3 +7,7 @@ export const portionOf = (type: string, objects: readonly object[]): Portion => 
   text: objects.map((object) => `${JSON.stringify({ type, ...object })}\n`).join(''),
   count: objects.length,
 })
+
+export async function* textsOf(portions: Portions): AsyncGenerator<string> {
+  for await (const { text } of portions) yield text
+}

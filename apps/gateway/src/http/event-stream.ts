@@ -95,7 +95,8 @@ export function respondStream(
   if (response.destroyed) stop()
 }
 
-const lookAgainMs = 15_000
+/** Asking costs a look into memory (`sessions.lasts`), and a stream must end within 2 s of signing out. */
+const lookAgainMs = 1_000
 
 /** Gives a stream with the same events. Every `everyMs` milliseconds it checks whether the session lasts, and ends when the session has ended. */
 export const whileSignedIn = (stream: EventStream, lasts: () => Promise<boolean>, everyMs = lookAgainMs): EventStream =>

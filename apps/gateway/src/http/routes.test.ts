@@ -91,6 +91,13 @@ test('every administration route that is not a GET says how the audit records it
   expect(undeclared.map(({ name }) => name)).toEqual([])
 })
 
+// spec: administration/audit
+test('every administration route that answers a file of people or pushes leaves a line in the audit', () => {
+  const files = administrationRoutes.filter(({ mediaType = '' }) => /csv|ndjson/.test(mediaType))
+  expect(files.length).toBeGreaterThanOrEqual(4)
+  for (const { name, audit } of files) expect([name, audit]).toEqual([name, expect.objectContaining({ change: 'export' })])
+})
+
 // spec: limits/document
 test('the public OpenAPI document describes every public route, and no route of the administration', () => {
   for (const { method, path, name } of publicRoutes) expect(paths[templateOf(path)]?.[method]).toMatchObject({ operationId: name })

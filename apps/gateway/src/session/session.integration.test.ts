@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Tables } from '../store/tables.ts'
 import { adminToken, startGateway, type GatewayUnderTest } from '../testing/start-gateway.ts'
+import { follow } from '../testing/follow.ts'
 import { askWith, auditOfHerald, givenSession, signIn, visitor, type Session } from '../testing/sign-in.ts'
 import { startPeers } from '../testing/start-peers.ts'
 
@@ -176,6 +177,25 @@ test('signing out ends the session in both gateways, and ends no other session',
   expect(await readsApps(session)).toBe(401)
   await until(async () => (await readsApps(session, other)) === 401, { what: 'the end of the session at the other gateway' })
   expect([await readsApps(staying), await readsApps(staying, other)]).toEqual([200, 200])
+})
+
+// spec: administration/session-ends
+test('a live stream ends within two seconds of signing out, at the gateway that was told and at another one; other sessions’ streams go on', async () => {
+  const { appId } = await gateway.givenApp()
+  const [session, staying] = [await given('Leaving'), await given('Watching on')]
+  const watch = ({ cookie }: Session, at: GatewayUnderTest) => follow(at.port, `/v1/admin/apps/${appId}/events`, { cookie })
+  const streams = [await watch(session, gateway), await watch(session, other)]
+  const kept = await watch(staying, other)
+  // Both gateways have asked by now whether the session lasts.
+  await until(() => [...streams, kept].every((stream) => stream.events().length > 0), { what: 'the streams' })
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+
+  const signedOutAt = performance.now()
+  expect((await asked(session, 'DELETE', '/v1/admin/session')).status).toBe(204)
+  await until(() => streams.every((stream) => stream.ended() === 'end'), { what: 'the end of both streams' })
+  expect(performance.now() - signedOutAt).toBeLessThan(2_000)
+  expect(kept.ended()).toBeUndefined()
+  kept.leave()
 })
 
 const age = (name: string, column: 'seen_at' | 'created_at', hours: number) =>

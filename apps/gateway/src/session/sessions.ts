@@ -32,7 +32,10 @@ export type Sessions = {
   begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
   makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
   end(session: SignedIn, requestId: string): Promise<void>
-  /** Whether a session still lasts; asking does not count as use. */
+  /**
+   * Whether a session still lasts; asking does not count as use. The answer may be 15 s old, but not older than a sign-out that this process has heard
+   * of.
+   */
   lasts(sessionId: string): Promise<boolean>
 }
 
@@ -49,6 +52,8 @@ export type Visitor = { name: string | undefined; code: string | undefined; brow
 const rememberMs = 60_000
 const refusalMs = 10_000
 const mostRemembered = 1_000
+/** An open stream asks every second whether its session lasts, and the database is asked this often. */
+const lastsMs = 14_000
 
 type Known = { session: SignedIn; checkedAt: number; endsAt: number }
 
@@ -68,13 +73,19 @@ export function openSessions(
   const known = new LRUCache<string, Known>({ max: mostRemembered })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: refusalMs })
   const asking = new Map<string, Promise<SignedIn | undefined>>()
+  const lasting = new LRUCache<string, true>({ max: mostRemembered, ttl: lastsMs })
+  let ends = 0
 
   const forget = (sessionId: string) => {
+    ends += 1
+    lasting.delete(sessionId)
     asking.clear()
     for (const [key, { session }] of known.entries()) if (session.id === sessionId) known.delete(key)
   }
   bus.listen(sessionEnded, ({ sessionId }) => forget(sessionId))
   bus.onReconnect(() => {
+    ends += 1
+    lasting.clear()
     asking.clear()
     known.clear()
   })
@@ -145,7 +156,14 @@ export function openSessions(
       })
       return { code, expiresAt: expiresAt.toISOString() }
     },
-    lasts: (sessionId) => watch.guard(() => sessionLasts(db, { id: sessionId, tokenHash }, life)),
+    async lasts(sessionId) {
+      if (lasting.has(sessionId)) return true
+      const before = ends
+      const still = await watch.guard(() => sessionLasts(db, { id: sessionId, tokenHash }, life))
+      // When a session ended meanwhile, the answer may be older than its end.
+      if (still && before === ends) lasting.set(sessionId, true)
+      return still
+    },
     async end({ id, name }, requestId) {
       await transact(db, async (trx) => {
         if (!(await deleteSession(trx, id))) return

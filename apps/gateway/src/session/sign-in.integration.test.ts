@@ -37,6 +37,12 @@ test('right tokens do not count for the limit of wrong tokens', async () => {
   for (let n = 0; n < 15; n += 1) expect((await signIn(gateway, { token: adminToken }, headers)).status).toBe(201)
 })
 
+const refusedLines = async () => {
+  const { rows } = await sql<{ subject: Record<string, unknown> }>`
+    select subject from audit where action = 'session.refused' order by created_at, id`.execute(db)
+  return rows
+}
+
 const givenCode = async (body: object = {}) => {
   const { status, body: link } = await gateway.admin('POST', '/sign-in-links', body)
   expect(status).toBe(201)
@@ -79,6 +85,36 @@ test('at most a hundred sign-in links wait to be used; a further link replaces t
 })
 
 // spec: administration/session-audit
+test('however many strangers are refused, the audit grows by at most a line for each of 100 addresses of a process and one for all others', async () => {
+  const fresh = await startGateway(addresses)
+  const before = await refusedLines()
+  const strangers = Array.from({ length: 130 }, (_, n) => visitor(`198.51.100.${n}`))
+  for (let round = 0; round < 2; round += 1)
+    await Promise.all(
+      strangers.map((headers) => signIn(fresh, { token: 'z'.repeat(40) }, headers).then(({ status }) => expect(status).toBe(401))),
+    )
+
+  const lines = (await refusedLines()).slice(before.length)
+  const hours = new Set(lines.map(({ subject }) => subject['hour'])).size
+  expect(lines.length).toBeLessThanOrEqual(101 * hours)
+  expect(lines.reduce((sum, { subject }) => sum + Number(subject['count']), 0)).toBe(260)
+  expect(lines.filter(({ subject }) => subject['address'] === 'others').length).toBe(hours)
+})
+
+// spec: administration/audit-kept
+test('a line of refused sign-ins only counts upwards: the database refuses every other change of it', async () => {
+  await signIn(gateway, { token: 'w'.repeat(40) }, visitor('198.51.100.250'))
+  const change = (expression: string) =>
+    sql`update audit set subject = ${sql.raw(expression)} where subject ->> 'address' = '198.51.100.250'`.execute(db)
+  for (const expression of [`subject || '{"count": 0}'`, `subject - 'count'`, `subject || '{"count": 9, "browser": "x"}'`, `'{}'`])
+    await expect(change(expression)).rejects.toThrow('neither change nor go')
+  await change(`subject || '{"count": 2}'`)
+  await expect(sql`update audit set created_at = now() where subject ->> 'address' = '198.51.100.250'`.execute(db)).rejects.toThrow(
+    'neither',
+  )
+})
+
+// spec: administration/session-audit
 test('the audit names the operator of a session, whatever x-admin-actor says, and records sign-ins, refusals and sign-outs', async () => {
   const session = await givenSession(gateway, 'Dana Ürün')
   const { body: app } = await askWith(session, gateway, 'POST', '/v1/admin/apps', {
@@ -107,9 +143,10 @@ test('the audit names the operator of a session, whatever x-admin-actor says, an
   ])
   expect(lines).toContainEqual(expect.objectContaining({ actor: 'the starter', action: 'sign-in-link.made', subject: { name: 'Robin' } }))
   const refusals = lines.filter(({ action, subject }) => action === 'session.refused' && subject['address'] === headers['x-forwarded-for'])
-  // When a minute ended in between, the first refusal of the new minute has a line too.
+  // When an hour ended in between, the new hour has a line too.
   expect([1, 2]).toContain(refusals.length)
-  expect(refusals[0]).toMatchObject({ actor: 'somebody', subject: { by: 'token' } })
+  expect(refusals[0]).toMatchObject({ actor: 'somebody', subject: { by: 'token', hour: expect.stringMatching(/T\d\d:00:00Z$/) as string } })
+  expect(refusals.reduce((sum, { subject }) => sum + Number(subject['count']), 0)).toBe(3)
   const { body: begun } = await gateway.admin('GET', '/audit?action=session.begun&limit=200')
   expect(new Set((begun['items'] as { action: string }[]).map(({ action }) => action))).toEqual(new Set(['session.begun']))
 })

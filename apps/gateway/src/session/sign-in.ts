@@ -1,11 +1,11 @@
 import { equalSecrets } from '@herald/auth/secret'
-import { Fault, fault } from '@herald/contracts/fault'
+import { Fault, fault, queueUnavailable } from '@herald/contracts/fault'
+import { group } from '@herald/service/group'
 import type { Kysely } from 'kysely'
 import { RateLimit } from '../core/rate-limit.ts'
-import { ofNoApp } from '../core/audit.ts'
 import type { From, SignedIn } from '../core/session-door.ts'
 import type { Sessions } from './sessions.ts'
-import { insertAudit } from '../store/audit.ts'
+import { countRefusals, type Refusals } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** What a visitor signs in with: the administration token, or the code of a sign-in link. */
@@ -14,24 +14,38 @@ export type SignIn = (shown: Shown, from: From) => Promise<{ cookie: string; ses
 
 const wrongPerMinute = 10
 /**
- * The audit gets a line of a refused sign-in only for the first refusal of each address in a minute, and a gateway writes at most this many such
- * lines in a minute. Without these limits strangers could fill the audit, because anybody can be refused and lines cannot be deleted.
+ * The audit has a line of refused sign-ins for each address and hour, with their count. Strangers with many addresses could still fill it, because
+ * lines cannot be deleted: so a process names at most this many addresses an hour, and the others share a line.
  */
-const linesPerMinute = 20
+const addressesPerHour = 100
+const otherAddresses = 'others'
+const hourMs = 3_600_000
 
 /** Signs visitors in to the dashboard (spec: administration/session, administration/sign-in-limit). Faults: unauthorized, rate_limited. */
 export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Sessions }, adminToken: string | undefined): SignIn {
   const wrong = new RateLimit(wrongPerMinute)
-  const lines = new RateLimit(linesPerMinute)
-
-  const noteRefusal = async ({ address, browser, requestId }: From, by: 'token' | 'link') => {
-    if (!lines.take('all', performance.now()).allowed) return
-    const line = { appId: ofNoApp, actor: 'somebody', requestId, action: 'session.refused', subject: { address, by, browser } } as const
-    await insertAudit(db, line)
+  const named = new Set<string>()
+  let hour = -1
+  const inAudit = (address: string): string => {
+    const now = Math.floor(performance.now() / hourMs)
+    if (now !== hour) named.clear()
+    hour = now
+    if (named.size < addressesPerHour) named.add(address)
+    return named.has(address) ? address : otherAddresses
   }
+  // Refusals that come together are one statement, in which each address has one row.
+  const noteRefusal = group<Refusals, undefined>(
+    async (refusals) => {
+      const sums = new Map<string, Refusals>()
+      for (const one of refusals) sums.set(one.address, { ...one, count: (sums.get(one.address)?.count ?? 0) + one.count })
+      await countRefusals(db, [...sums.values()])
+      return refusals.map(() => undefined)
+    },
+    { limit: 500, maxWaiting: 2_000, full: () => queueUnavailable() },
+  )
 
   return async ({ token, code, name }, from) => {
-    const { allowed, limit, remaining, resetSeconds } = wrong.take(from.address, performance.now())
+    const { allowed, resetSeconds } = wrong.take(from.address, performance.now())
     if (!allowed) {
       const message = `Too many wrong tokens from this address. Try again in ${resetSeconds} seconds.`
       throw new Fault('rate_limited', message, undefined, undefined, resetSeconds)
@@ -42,7 +56,7 @@ export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Ses
       wrong.giveBack(from.address)
       return begun
     }
-    if (limit - remaining === 1) await noteRefusal(from, code === undefined ? 'token' : 'link')
+    await noteRefusal({ ...from, address: inAudit(from.address), count: 1, by: code === undefined ? 'token' : 'link' })
     throw fault(
       'unauthorized',
       code === undefined

@@ -17,8 +17,8 @@ const withinMs = 5_000
  */
 const largestAnswer = 4_000_000
 
-/** Opens the connection to the simulator. Without a `url` the providers are real, and there is no simulator to ask. */
-export function openSimulator(url: string | undefined): Simulator {
+/** Opens the connection to the simulator. Without a `url` the providers are real, and there is no simulator to ask. Every call bears the token. */
+export function openSimulator(url: string | undefined, token?: string): Simulator {
   const control = url?.replace(/\/+$/, '')
   return {
     async ask<Answer>(method: string, path: string, { query = {}, body }: { query?: Query; body?: unknown } = {}): Promise<Answer> {
@@ -29,6 +29,10 @@ export function openSimulator(url: string | undefined): Simulator {
       const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
       const response = await reach(`${control}${path}${search}`, {
         method,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const text = await textOf(response)

@@ -1,6 +1,6 @@
 import { newId } from '@herald/contracts/ids'
 import { sql, type Kysely } from 'kysely'
-import type { AuditAction, By, Subject } from '../core/audit.ts'
+import { ofNoApp, type AuditAction, type By, type Subject } from '../core/audit.ts'
 import type { Tables } from './tables.ts'
 
 type Db = Kysely<Tables>
@@ -21,6 +21,22 @@ const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
 })
 
 export const insertAudit = (db: Db, line: AuditLine): Promise<unknown> => db.insertInto('audit').values(rowOf(line)).execute()
+
+/** A refused sign-in, or several from one address. */
+export type Refusals = { address: string; count: number; by: 'token' | 'link'; browser: string; requestId: string }
+
+/** Adds refused sign-ins to the line of their address and hour, by the database's clock. The first one of an hour writes the line. */
+export const countRefusals = (db: Db, refusals: readonly Refusals[]): Promise<unknown> =>
+  sql`
+    insert into audit (id, app_id, actor, action, subject, request_id)
+    select id, ${ofNoApp}, 'somebody', 'session.refused',
+      subject || jsonb_build_object('hour', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24":00:00Z"')), request_id
+    from jsonb_to_recordset(${JSON.stringify(refusals.map(({ requestId, ...subject }) => ({ id: newId(), subject, request_id: requestId })))})
+      as refused (id text, subject jsonb, request_id text)
+    order by subject ->> 'address'
+    on conflict ((subject ->> 'address'), (subject ->> 'hour')) where action = 'session.refused' and subject ? 'hour'
+    do update set subject = audit.subject ||
+      jsonb_build_object('count', (audit.subject ->> 'count')::bigint + (excluded.subject ->> 'count')::bigint)`.execute(db)
 
 /** Commits an intent: a change that another service is about to be asked for, or an export. Gives its id, or undefined when there is no such app. */
 export async function insertIntent(db: Db, line: AuditLine): Promise<string | undefined> {

@@ -5,9 +5,13 @@ import { atEnd } from '@herald/testing/at-end'
 type Asked = { method: string; path: string; query: Record<string, string>; body: unknown }
 type Answer = { status?: number; body: unknown }
 
+/** What the fake wants every call to bear. */
+const controlToken = 'control-token-0123456789-0123456789'
+
 /** A fake of the simulator's control API: what it was asked, and what it answers. */
 export type PlayedSimulator = {
-  url: string
+  /** The settings of a gateway that asks it. */
+  settings: { SIMULATOR_CONTROL_URL: string; SIMULATOR_CONTROL_TOKEN: string }
   asked: Asked[]
   /** The answers, by method and path as in `GET /devices`. A function gets what was asked; when it gives undefined, the request is never answered. */
   answers: Map<string, (asked: Asked) => Answer | undefined>
@@ -48,6 +52,8 @@ export async function startSimulator(): Promise<PlayedSimulator> {
         query: Object.fromEntries(searchParams),
         body: text === '' ? undefined : (JSON.parse(text) as unknown),
       }
+      const isJson = text === '' || message.headers['content-type'] === 'application/json'
+      if (!isJson || message.headers.authorization !== `Bearer ${controlToken}`) return response.writeHead(401).end('{}')
       asked.push(it)
       const unknown = { status: 400, body: { error: `id: there is no device ${pathname}` } }
       const answer = answers.has(`${it.method} ${pathname}`) ? answers.get(`${it.method} ${pathname}`)?.(it) : unknown
@@ -60,5 +66,6 @@ export async function startSimulator(): Promise<PlayedSimulator> {
     server.close()
     server.closeAllConnections()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, answers }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { settings: { SIMULATOR_CONTROL_URL: url, SIMULATOR_CONTROL_TOKEN: controlToken }, asked, answers }
 }

@@ -14,7 +14,10 @@ export async function givenSimulator(more: Partial<Config> = {}) {
   const sessions: ClientHttp2Session[] = []
 
   async function control(method: string, path: string, body?: unknown) {
-    const response = await fetch(simulator.addresses.control + path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    const response = await fetch(simulator.addresses.control + path, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
     return { status: response.status, body: (await response.json()) as Record<string, never> }
   }
 

@@ -77,6 +77,8 @@ test('pushes can be exported as a CSV with a header line; a value that begins li
     'text/csv; charset=utf-8; header=present',
     `attachment; filename="pushes-${appId}.csv"`,
   ])
+  const { body: audit } = await gateway.admin('GET', `/apps/${appId}/audit?action=pushes.exported`)
+  expect(audit['items']).toMatchObject([{ subject: { campaignId, platform: 'ios', count: 3, complete: true } }])
   const ids = `${campaignId},${subscriptionId},${userId}`
   expect(text).toBe(
     [

@@ -3,11 +3,12 @@ import { platforms } from '@herald/contracts/platform'
 import { ObjectId, text, Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
 import { pageQuery } from '../../core/page.ts'
+import { textsOf } from '../../core/portion.ts'
 import { exportPushes } from '../export-pushes.ts'
 import { listShownPushes } from '../list-pushes.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { PushList } from '../../http/answers.ts'
-import { route } from '../../http/route.ts'
+import { exporting, route } from '../../http/route.ts'
 import { TextStream } from '../../http/text-stream.ts'
 import { inPlaceOf } from '../../heavy-reads.ts'
 
@@ -59,9 +60,11 @@ export const pushes = [
     status: 200,
     summary: 'Export all pushes that match the filters as a CSV; a connection that is cut means that some are missing',
     mediaType: 'text/csv',
-    async answer({ db, bus, heavyReads }, { appId, query }) {
+    audit: exporting('pushes.exported'),
+    async answer({ db, bus, heavyReads }, { appId, query, noteExport }) {
       await getApp(db, appId)
-      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes({ bus }, { appId, ...query })), {
+      const portions = noteExport(appId, query, inPlaceOf(heavyReads, appId, exportPushes({ bus }, { appId, ...query })))
+      return new TextStream(textsOf(portions), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="pushes-${appId}.csv"`,
       })

@@ -36,7 +36,7 @@ const auditOf = async (appId: string) =>
     .selectFrom('audit')
     .select(['action', 'actor', 'subject'])
     .where('app_id', '=', appId)
-    .where('action', 'like', 'user%')
+    .where('action', 'like', '%exported')
     .execute()) ?? []
 const intentsOf = (appId: string) => db.selectFrom('audit_intents').selectAll().where('app_id', '=', appId).execute()
 
@@ -168,6 +168,7 @@ test('the export of a campaign has a line for each push; a campaign that cannot 
     { type: 'push', id: 'b' },
     { type: 'end', count: 2 },
   ])
+  expect(await auditOf(appId)).toMatchObject([{ action: 'pushes.exported', subject: { campaignId, count: 2, complete: true } }])
   peers.answers.set(exportPushesOfCampaign.subject, () => null)
   expect((await gateway.admin('GET', path)).status).toBe(404)
   peers.answers.set(exportPushesOfCampaign.subject, () => {

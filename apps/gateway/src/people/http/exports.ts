@@ -4,7 +4,7 @@ import { notFound } from '@herald/contracts/fault'
 import { addressForms } from '@herald/contracts/person'
 import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
-import type { Portions } from '../../core/portion.ts'
+import { textsOf, type Portions } from '../../core/portion.ts'
 import { exportCampaign, exportAllUsers, exportOneUser } from '../export-lines.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { UserPartLine, PushLine, UserLine } from './user-answers.ts'
@@ -66,18 +66,16 @@ export const exports = [
     query: CampaignQuery,
     summary: 'Export the pushes of a campaign with what became of them, in the order in which they were queued',
     answers: PushLine,
-    async answer(gateway, { appId, params, query: { after = null } }) {
+    audit: exporting('pushes.exported'),
+    async answer(gateway, { appId, params, query: { after = null }, noteExport }) {
       await getApp(gateway.db, appId)
       const campaign = { appId, campaignId: params.id }
       if (!(await gateway.bus.call(readCampaign, campaign))) throw notFound()
-      return lines(exportCampaign(gateway, { ...campaign, after }))
+      const subject = { campaignId: params.id, ...(after === null ? {} : { after }) }
+      return lines(noteExport(appId, subject, exportCampaign(gateway, { ...campaign, after })))
     },
   }),
 ]
 
 const lines = (portions: Portions) =>
   new TextStream(textsOf(portions), { 'content-type': `${ndjson}; charset=utf-8`, 'x-accel-buffering': 'no' })
-
-async function* textsOf(portions: Portions): AsyncGenerator<string> {
-  for await (const { text: part } of portions) yield part
-}

@@ -28,21 +28,34 @@ export class RateLimit {
 
   /** Counts one request of a key and says whether the request may pass. */
   take(key: string, now: number): Allowance {
+    const count = this.#countOf(key, now) + 1
+    // Deleting and setting moves the key to the end, so the map is in the order of last use.
+    this.#counts.delete(key)
+    this.#counts.set(key, count)
+    if (this.#counts.size > mostCounted) this.#forgetOldest()
+    return this.#allowanceOf(count, now)
+  }
+
+  /** Says whether one more request of a key may pass, without counting it. */
+  look(key: string, now: number): Allowance {
+    return this.#allowanceOf(this.#countOf(key, now) + 1, now)
+  }
+
+  #countOf(key: string, now: number): number {
     const window = Math.floor(now / windowMs)
     if (window !== this.#window) {
       this.#window = window
       this.#counts.clear()
     }
-    const count = (this.#counts.get(key) ?? 0) + 1
-    // Deleting and setting moves the key to the end, so the map is in the order of last use.
-    this.#counts.delete(key)
-    this.#counts.set(key, count)
-    if (this.#counts.size > mostCounted) this.#forgetOldest()
+    return this.#counts.get(key) ?? 0
+  }
+
+  #allowanceOf(count: number, now: number): Allowance {
     return {
       allowed: count <= this.#limit,
       limit: this.#limit,
       remaining: Math.max(0, this.#limit - count),
-      resetSeconds: Math.ceil(((window + 1) * windowMs - now) / 1000),
+      resetSeconds: Math.ceil(((Math.floor(now / windowMs) + 1) * windowMs - now) / 1000),
     }
   }
 

@@ -39,6 +39,7 @@ export type Door = {
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
+  if (route.key === 'sign-in') gateway.signIn.checkAddress(door.limits.bucketOf(request))
   const { key, session } = await (route.inParts
     ? gateway.watch.guard(() => findCaller(route, request, gateway, door))
     : findCaller(route, request, gateway, door))

@@ -2,7 +2,7 @@ import { equalSecrets } from '@herald/auth/secret'
 import { Fault, fault, queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
 import type { Kysely } from 'kysely'
-import { RateLimit } from '../core/rate-limit.ts'
+import { RateLimit, type Allowance } from '../core/rate-limit.ts'
 import type { From, SignedIn } from '../core/session-door.ts'
 import type { Sessions } from './sessions.ts'
 import { countRefusals, type Refusals } from '../store/audit.ts'
@@ -10,7 +10,11 @@ import type { Tables } from '../store/tables.ts'
 
 /** What a visitor signs in with: the administration token, or the code of a sign-in link. */
 export type Shown = { token?: string | undefined; code?: string | undefined; name?: string | undefined }
-export type SignIn = (shown: Shown, from: From) => Promise<{ cookie: string; session: SignedIn }>
+export type SignIn = {
+  /** Refuses an address that has used up its wrong tokens, before its body is read. Fault: rate_limited. */
+  checkAddress(address: string): void
+  begin(shown: Shown, from: From): Promise<{ cookie: string; session: SignedIn }>
+}
 
 const wrongPerMinute = 10
 /**
@@ -44,12 +48,13 @@ export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Ses
     { limit: 500, maxWaiting: 2_000, full: () => queueUnavailable() },
   )
 
-  return async ({ token, code, name }, from) => {
-    const { allowed, resetSeconds } = wrong.take(from.address, performance.now())
-    if (!allowed) {
-      const message = `Too many wrong tokens from this address. Try again in ${resetSeconds} seconds.`
-      throw new Fault('rate_limited', message, undefined, undefined, resetSeconds)
-    }
+  const refuse = ({ allowed, resetSeconds }: Allowance) => {
+    if (allowed) return
+    const message = `Too many wrong tokens from this address. Try again in ${resetSeconds} seconds.`
+    throw new Fault('rate_limited', message, undefined, undefined, resetSeconds)
+  }
+  const begin: SignIn['begin'] = async ({ token, code, name }, from) => {
+    refuse(wrong.take(from.address, performance.now()))
     const isRight = code !== undefined || (adminToken !== undefined && token !== undefined && equalSecrets(token, adminToken))
     const begun = isRight ? await sessions.begin({ name, code, browser: from.browser, requestId: from.requestId }) : undefined
     if (begun) {
@@ -64,4 +69,5 @@ export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Ses
         : 'This sign-in link was used, or is older than ten minutes. Make a new one, or give the administration token.',
     )
   }
+  return { begin, checkAddress: (address) => refuse(wrong.look(address, performance.now())) }
 }

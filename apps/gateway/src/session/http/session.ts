@@ -42,7 +42,7 @@ export const session = [
     faults: ['unauthorized', 'forbidden', 'rate_limited'],
     audit: own('session.begun'),
     async answer({ signIn }, { body, visitor }) {
-      const { cookie, session: begun } = await signIn(body, visitor())
+      const { cookie, session: begun } = await signIn.begin(body, visitor())
       return new Reply(shown(begun), { headers: { 'set-cookie': sessionCookie(cookie) } })
     },
   }),

@@ -7,7 +7,7 @@ const help = `npm run fuzz -- --url http://127.0.0.1:8080 --admin-token <token> 
 
 Makes an app of its own on a running platform, sends generated requests to it, many of them hostile, and judges each answer by the
 platform's own OpenAPI document. Ends with 1 when an answer broke a promise or was a 5xx. Start the platform with SUBSCRIBE_RATE_LIMIT=0,
-IDENTITY_RATE_LIMIT=0, SEND_RATE_LIMIT=0 and EVENT_RATE_LIMIT=0, or most answers will be 429.`
+IDENTITY_RATE_LIMIT=0, SEND_RATE_LIMIT=0, EVENT_RATE_LIMIT=0, DEVICE_RATE_LIMIT=0 and API_RATE_LIMIT=0, or most answers will be 429.`
 
 const defaults = { url: '', 'admin-token': '', count: 200_000, seed: 1, concurrency: 32 }
 const { url: baseUrl, 'admin-token': adminToken, count, seed, concurrency } = readOptions(help, defaults)

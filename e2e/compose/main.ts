@@ -28,6 +28,8 @@ Object.assign(composeEnvironment, {
   IDENTITY_RATE_LIMIT: '0',
   SEND_RATE_LIMIT: '0',
   EVENT_RATE_LIMIT: '0',
+  DEVICE_RATE_LIMIT: '0',
+  API_RATE_LIMIT: '0',
 })
 
 let code = 1

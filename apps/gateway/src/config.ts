@@ -1,7 +1,7 @@
 import { checkSealKeys } from '@herald/auth/seal'
 import { databaseUrl, poolConfig, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
-import { parseRanges, privateNetworks } from './core/client-address.ts'
+import { parseRanges } from './core/client-address.ts'
 
 const perMinute = (byDefault: number, what: string) =>
   whole(byDefault).describe(`${what} Per 60 s and gateway process; 0 switches the limit off.`)
@@ -45,7 +45,8 @@ export const Config = ServiceConfig.extend({
   ),
   SEND_RATE_LIMIT: perMinute(100, 'Notifications sent with one API key.'),
   EVENT_RATE_LIMIT: perMinute(600, 'Tracking events of one client address.'),
-  API_RATE_LIMIT: perMinute(0, 'All other requests with one API key.'),
+  DEVICE_RATE_LIMIT: perMinute(600, 'All other requests with a public key, of one client address; a twentieth of it for one device.'),
+  API_RATE_LIMIT: perMinute(12_000, 'All other requests with one secret key.'),
   AUDIT_RETENTION_DAYS: z.coerce
     .number()
     .int()
@@ -79,8 +80,10 @@ export const Config = ServiceConfig.extend({
   ...webPushConfig,
   TRUSTED_PROXIES: z
     .string()
-    .default(privateNetworks)
-    .refine((text) => parseRanges(text) !== undefined, 'must be a comma list of addresses and CIDR ranges')
-    .describe('Comma list of addresses and CIDR ranges whose x-forwarded-for and x-real-ip are believed.'),
+    .optional()
+    .refine((text) => text === undefined || parseRanges(text) !== undefined, 'must be a comma list of addresses and CIDR ranges')
+    .describe(
+      'Comma list of addresses and CIDR ranges of your proxies: the last address in x-forwarded-for that is none of them is the client’s. Unset: the first address is believed of this machine and private networks, so the proxy must overwrite the header.',
+    ),
 })
 export type Config = z.infer<typeof Config>

@@ -16,7 +16,7 @@ import { openEventCounter } from './campaigns/count-events.ts'
 import { openProgressFeed } from './campaigns/follow-progress.ts'
 import { openChanges } from './changes.ts'
 import type { Config } from './config.ts'
-import { parseRanges } from './core/client-address.ts'
+import { readTrustedProxies } from './core/client-address.ts'
 import type { Gateway } from './gateway.ts'
 import { openBodyBudget } from './http/body-budget.ts'
 import { openHeavyReads } from './heavy-reads.ts'
@@ -80,7 +80,12 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   }
 
   const measure = openMeasures(service.metrics)
-  const limits = openLimits(config, parseRanges(config.TRUSTED_PROXIES) ?? new BlockList(), measure)
+  const trusted = readTrustedProxies(config.TRUSTED_PROXIES) ?? { ranges: new BlockList(), isGiven: true }
+  if (!trusted.isGiven)
+    log.info(
+      'TRUSTED_PROXIES is not set: a proxy in front must overwrite x-forwarded-for, or clients choose the address by which limits count',
+    )
+  const limits = openLimits(config, trusted, measure)
   const bodies = openBodyBudget(() => measure.rateLimited('bodies'))
   const port = await listen(service, serve(routes, gateway, { keys, limits, bodies, adminToken, log, measure }))
   service.onStop('progress streams', () => gateway.progress.close())

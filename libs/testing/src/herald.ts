@@ -118,6 +118,8 @@ export function runStarter(
       IDENTITY_RATE_LIMIT: '0',
       SEND_RATE_LIMIT: '0',
       EVENT_RATE_LIMIT: '0',
+      DEVICE_RATE_LIMIT: '0',
+      API_RATE_LIMIT: '0',
       ...env,
     },
     // Nothing is sent over the channel. When it closes, the starter knows that this process has ended, and stops what it runs.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { addressBucket, clientAddress, parseRanges, privateNetworks } from './client-address.ts'
+import { addressBucket, clientAddress, parseRanges, readTrustedProxies } from './client-address.ts'
 
-const trusted = parseRanges(privateNetworks)!
+const trusted = readTrustedProxies(undefined)!
 const addressFor = (peer: string, forwardedFor?: string, realIp?: string) => clientAddress({ peer, forwardedFor, realIp }, trusted)
 
 // spec: limits/client-address
@@ -15,6 +15,21 @@ test('behind a trusted proxy the client’s address is the first in x-forwarded-
 test('address headers that no trusted proxy sent are not believed: the address of the connection counts', () => {
   expect(addressFor('198.51.100.9', '203.0.113.5', '192.0.2.1')).toBe('198.51.100.9')
   expect(addressFor('2001:db8::9', '203.0.113.5')).toBe('2001:db8::9')
+})
+
+// spec: limits/client-address
+test.each([
+  ['one proxy that appends', '10.0.0.1', '198.51.100.1, 203.0.113.5', '203.0.113.5'],
+  ['two proxies that append', '10.0.0.1', '198.51.100.1, 203.0.113.5, 10.0.0.2', '203.0.113.5'],
+  ['a client that invents trusted addresses', '10.0.0.1', '10.0.0.9, 10.0.0.8, 203.0.113.5', '203.0.113.5'],
+  ['a client in the trusted range', '10.0.0.1', '10.0.0.9, 10.0.0.2', '10.0.0.9'],
+  ['a proxy that writes no address', '10.0.0.1', '203.0.113.5, unknown', '192.0.2.1'],
+  ['a client that invents no address', '10.0.0.1', 'unknown, 203.0.113.5', '203.0.113.5'],
+  ['no header', '10.0.0.1', undefined, '192.0.2.1'],
+  ['no trusted proxy', '198.51.100.9', '203.0.113.5', '198.51.100.9'],
+  ['a hundred invented hops', '10.0.0.1', `${'10.0.0.3, '.repeat(100)}10.0.0.2`, '10.0.0.3'],
+])('with TRUSTED_PROXIES the address is found from the right: %s', (_, peer, forwardedFor, address) => {
+  expect(clientAddress({ peer, forwardedFor, realIp: '192.0.2.1' }, readTrustedProxies('10.0.0.0/8')!)).toBe(address)
 })
 
 test('behind a trusted proxy x-real-ip counts when the first entry of x-forwarded-for is no address', () => {

@@ -17,19 +17,52 @@ export function parseRanges(text: string): BlockList | undefined {
   return ranges
 }
 
+/**
+ * The proxies whose headers are believed. `isGiven`: the operator has named them. Otherwise they are `privateNetworks`, and the proxy among them must
+ * overwrite x-forwarded-for: in one that appends, the client writes the first address.
+ */
+export type TrustedProxies = { ranges: BlockList; isGiven: boolean }
+
+/** Reads TRUSTED_PROXIES, which may be missing; undefined when an entry of it is no range. */
+export function readTrustedProxies(text: string | undefined): TrustedProxies | undefined {
+  const ranges = parseRanges(text ?? privateNetworks)
+  return ranges && { ranges, isGiven: text !== undefined }
+}
+
 type Asking = { peer: string | undefined; forwardedFor: string | undefined; realIp: string | undefined }
 
 /**
- * Gives the client address that rate limits count by: the first address in x-forwarded-for, else x-real-ip, else the address at the other end of the
- * connection. The headers are believed only when a trusted proxy sends them, because any other client could write a new address into every request
+ * Gives the client address that rate limits count by: one of x-forwarded-for, else x-real-ip, else the address at the other end of the connection. The
+ * headers are believed only when a trusted proxy sends them, because any other client could write a new address into every request
  * (spec: limits/client-address).
  */
-export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: BlockList): string {
+export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: TrustedProxies): string {
   const direct = readAddress(peer)
   if (direct === undefined) return 'unknown'
-  if (!trusted.check(direct, isIPv4(direct) ? 'ipv4' : 'ipv6')) return direct
-  return readAddress(forwardedFor?.split(',', 1)[0]) ?? readAddress(realIp) ?? direct
+  if (!isAmong(direct, trusted.ranges)) return direct
+  const forwarded = trusted.isGiven ? lastStranger(forwardedFor, trusted.ranges) : readAddress(forwardedFor?.split(',', 1)[0])
+  return forwarded ?? readAddress(realIp) ?? direct
 }
+
+/** So many proxies may stand in a row. What is further left of them in x-forwarded-for is not read. */
+const mostHops = 16
+
+/**
+ * Gives the last address in x-forwarded-for that is no trusted proxy: each trusted proxy has written the address at its other end. The first of the list
+ * when all are trusted; undefined when the last is no address.
+ */
+function lastStranger(forwardedFor: string | undefined, trusted: BlockList): string | undefined {
+  let found: string | undefined
+  for (const hop of (forwardedFor?.split(',') ?? []).slice(-mostHops).toReversed()) {
+    const address = readAddress(hop)
+    if (address === undefined) return found
+    found = address
+    if (!isAmong(address, trusted)) return found
+  }
+  return found
+}
+
+const isAmong = (address: string, ranges: BlockList): boolean => ranges.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 
 /**
  * Gives the key under which a limit counts an address. For an IPv4 address the key is the address. For an IPv6 address it is the /64 network, because

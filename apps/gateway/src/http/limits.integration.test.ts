@@ -140,7 +140,7 @@ test('with a public key, logins, logouts and changes of the user are limited by 
     for (const _ of Array(5)) {
       const told = await ask('login', '203.0.113.1', withSecret)
       expect(told.status).toBe(200)
-      expect(told.headers['ratelimit-limit']).toBeUndefined()
+      expect(told.headers['ratelimit-limit']).toBe('12000')
     }
     // A text that only has the form of a secret key is not limited, but it is refused with 401.
     const wrongKey = `${secretKey.slice(0, -1)}${secretKey.endsWith('A') ? 'E' : 'A'}`
@@ -165,5 +165,51 @@ test('one device may use a sixth of the limit of logins, logouts and changes of 
     expect((await login(device, 2)).status).toBe(200)
     expectLimited(await login(device, 3))
     expect((await login(other, 3)).status).toBe(200)
+  })
+})
+
+// spec: limits/rate-buckets
+test('with a public key every other route for devices is limited by client address before the key is checked, and by device, but not with a secret key', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ DEVICE_RATE_LIMIT: '60' })
+    const { publicKey, secretKey } = await gateway.givenApp()
+    const device = newId()
+    const routes = [
+      ['PATCH', `/v1/subscriptions/${device}`, { appVersion: '1.0' }],
+      ['POST', `/v1/subscriptions/${device}/session`, {}],
+      ['DELETE', `/v1/subscriptions/${device}`, undefined],
+    ] as const
+    const ask = (no: number, address: string, headers: Record<string, string>) => {
+      const [method, path, body] = routes[no % routes.length] ?? routes[0]
+      return gateway.ask({ method, path, headers: { ...headers, 'x-forwarded-for': address }, ...(body && { body }) })
+    }
+    // A twentieth of 60 for one device, from however many addresses.
+    for (const no of [0, 1, 2]) expect((await ask(no, `203.0.113.${no}`, { 'x-app-key': publicKey })).status).toBeLessThan(300)
+    for (const no of [0, 1, 2]) expectLimited(await ask(no, `203.0.113.${no}`, { 'x-app-key': publicKey }))
+    for (const no of [0, 1, 2]) expect((await ask(no, '203.0.113.9', { authorization: `Bearer ${secretKey}` })).status).toBeLessThan(300)
+
+    const statuses: number[] = []
+    for (let no = 0; no < 61; no += 1) statuses.push((await ask(no, '198.51.100.1', { 'x-app-key': 'wrong' })).status)
+    expect(new Set(statuses.slice(0, 60))).toEqual(new Set([401]))
+    expect(statuses[60]).toBe(429)
+  })
+})
+
+// spec: limits/client-address
+test('behind a proxy that appends, a client that writes an x-forwarded-for of its own gains nothing once TRUSTED_PROXIES names the proxy', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3', TRUSTED_PROXIES: '127.0.0.0/8' })
+    const { publicKey } = await gateway.givenApp()
+    const register = (invented: string, client: string) =>
+      gateway.ask({
+        method: 'POST',
+        path: '/v1/subscriptions',
+        headers: { 'x-app-key': publicKey, 'x-forwarded-for': `${invented}, ${client}` },
+        body: phone,
+      })
+    const statuses: number[] = []
+    for (let no = 0; no < 5; no += 1) statuses.push((await register(`192.0.2.${no}`, '203.0.113.1')).status)
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+    expect((await register('192.0.2.1', '203.0.113.2')).status).toBe(200)
   })
 })

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BlockList } from 'node:net'
 import { fault } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import type { VerifiedKey } from '../authenticate.ts'
-import { addressBucket, clientAddress } from '../core/client-address.ts'
+import { addressBucket, clientAddress, type TrustedProxies } from '../core/client-address.ts'
 import { RateLimit } from '../core/rate-limit.ts'
 import { givesSecretKey } from './credentials.ts'
 import type { Measures } from '../measures.ts'
@@ -14,6 +13,7 @@ type LimitConfig = {
   IDENTITY_RATE_LIMIT: number
   SEND_RATE_LIMIT: number
   EVENT_RATE_LIMIT: number
+  DEVICE_RATE_LIMIT: number
   API_RATE_LIMIT: number
 }
 
@@ -23,13 +23,13 @@ type LimitConfig = {
  */
 export type Limits = {
   /**
-   * Counts a request by its client address, before the key is verified, on a route that has a limit by address. A login, logout or change of the user
-   * with a secret key is not counted here; `countKey` counts it by its key.
+   * Counts a request by its client address, before the key is verified, on a route that has a limit by address: every route that takes a public key.
+   * A request with a secret key is not counted here, unless it registers a device; `countKey` counts it by its key.
    */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
   /**
-   * Counts a request once it is known that its key may make it: by its key, or by its device for a login, logout or change of the user with a public
-   * key. Routes that are limited by address only, and the sends of a batch, are not counted here.
+   * Counts a request once it is known that its key may make it: by its secret key, or with a public key by its device. Routes that are limited by
+   * address only, and the sends of a batch, are not counted here.
    */
   countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
   /** Counts one of the sends that a batch asks for. */
@@ -43,13 +43,17 @@ export type Limits = {
  * device may make a sixth of that many requests.
  */
 const devicesPerAddress = 6
+/** The same for DEVICE_RATE_LIMIT. Many phones share an address of a mobile network, and one device makes few requests. */
+const phonesPerAddress = 20
 
-export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measures): Limits {
-  const identity = config.IDENTITY_RATE_LIMIT
+export function openLimits(config: LimitConfig, trusted: TrustedProxies, measure: Measures): Limits {
+  const shareOf = (limit: number, many: number) => new RateLimit(limit === 0 ? 0 : Math.max(1, Math.floor(limit / many)))
   const buckets = {
     subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT),
-    identity: new RateLimit(identity),
-    device: new RateLimit(identity === 0 ? 0 : Math.max(1, Math.floor(identity / devicesPerAddress))),
+    identity: new RateLimit(config.IDENTITY_RATE_LIMIT),
+    'identity-of-device': shareOf(config.IDENTITY_RATE_LIMIT, devicesPerAddress),
+    devices: new RateLimit(config.DEVICE_RATE_LIMIT),
+    device: shareOf(config.DEVICE_RATE_LIMIT, phonesPerAddress),
     event: new RateLimit(config.EVENT_RATE_LIMIT),
     send: new RateLimit(config.SEND_RATE_LIMIT),
     api: new RateLimit(config.API_RATE_LIMIT),
@@ -74,21 +78,24 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
   return {
     bucketOf,
     countAddress(route, request, response) {
-      if (route.limit === undefined || route.limit === 'send' || route.limit === 'sends') return
-      if (route.limit === 'identity' && givesSecretKey(request)) return
-      count(route.limit, () => bucketOf(request), response)
+      const bucket = route.limit ?? (route.key === 'public' ? 'devices' : 'send')
+      if (bucket === 'send' || bucket === 'sends') return
+      if ((bucket === 'identity' || bucket === 'devices') && givesSecretKey(request)) return
+      count(bucket, () => bucketOf(request), response)
     },
     countKey(route, { key, deviceId }, response) {
-      const isForDevice = route.limit === 'identity' && key.kind === 'public'
-      if (route.limit === 'send') count('send', () => key.keyId, response)
-      else if (isForDevice && deviceId !== undefined && isObjectId(deviceId)) count('device', () => `${key.appId} ${deviceId}`, response)
-      else if (route.limit === undefined || route.limit === 'identity') count('api', () => key.keyId, response)
+      const { limit } = route
+      if (limit === 'send') count('send', () => key.keyId, response)
+      if (limit !== undefined && limit !== 'identity') return
+      if (key.kind === 'secret') count('api', () => key.keyId, response)
+      else if (deviceId !== undefined && isObjectId(deviceId))
+        count(limit === undefined ? 'device' : 'identity-of-device', () => `${key.appId} ${deviceId}`, response)
     },
     countSend: (key, response) => count('send', () => key.keyId, response),
   }
 }
 
-const addressOf = ({ socket, headers }: IncomingMessage, trusted: BlockList): string =>
+const addressOf = ({ socket, headers }: IncomingMessage, trusted: TrustedProxies): string =>
   clientAddress(
     { peer: socket.remoteAddress, forwardedFor: joined(headers['x-forwarded-for']), realIp: joined(headers['x-real-ip']) },
     trusted,

@@ -1,4 +1,5 @@
 import { deleteOldErasedApps } from '@herald/service/erased-apps'
+import { openHouseSteps } from '@herald/service/house-steps'
 import type { Campaigns } from './campaigns.ts'
 import { deleteOldNotifications } from './store/campaigns.ts'
 import { endLongPauses } from './store/flows.ts'
@@ -18,18 +19,19 @@ export function openHousekeeping({
   pauseDays,
   log,
 }: Pick<Campaigns, 'db' | 'idempotencyHours' | 'transactionalDays' | 'ledgerDays' | 'pauseDays' | 'log'>): () => Promise<{ took: number }> {
-  let nextAt = 0
-  return async () => {
-    if (performance.now() < nextAt) return { took: 0 }
-    const ended = await endLongPauses(db, pauseDays)
-    for (const campaignId of ended)
-      log.warn({ campaignId, days: pauseDays }, 'a campaign was paused longer than PAUSE_MAX_DAYS: it is cancelled')
-    const took =
-      ended.length +
-      (await deleteOldRecords(db, idempotencyHours)) +
-      (await deleteOldNotifications(db, transactionalDays)) +
-      (await deleteOldErasedApps(db, ledgerDays))
-    if (took === 0) nextAt = performance.now() + everyMs
-    return { took }
-  }
+  return openHouseSteps(
+    log,
+    { everyMs },
+    {
+      'long pauses': async () => {
+        const ended = await endLongPauses(db, pauseDays)
+        for (const campaignId of ended)
+          log.warn({ campaignId, days: pauseDays }, 'a campaign was paused longer than PAUSE_MAX_DAYS: it is cancelled')
+        return ended.length
+      },
+      'records of idempotency keys': () => deleteOldRecords(db, idempotencyHours),
+      'old notifications': () => deleteOldNotifications(db, transactionalDays),
+      'marks of erased apps': () => deleteOldErasedApps(db, ledgerDays),
+    },
+  )
 }

@@ -188,3 +188,26 @@ test('sending a recurrence whose `until` has passed since it was made is refused
     code: 'invalid_state',
   })
 })
+
+// spec: campaigns/recurring
+test('a recurrence whose run cannot be written holds up no other, and is tried again a minute later', async () => {
+  const [bad, good] = [await activated(), await activated()]
+  const name = `poison_${newId()}`
+  await sql`create function ${sql.raw(name)}() returns trigger language plpgsql as $$ begin raise exception 'poisoned'; end $$`.execute(
+    platform.db,
+  )
+  await sql`
+    create trigger ${sql.raw(name)} before insert on campaigns for each row when (new.recurring_of = ${sql.lit(bad.id)})
+    execute function ${sql.raw(name)}()`.execute(platform.db)
+  await makeDue(bad.id, new Date(bad.occurrence.getTime() - minute))
+  await makeDue(good.id, good.occurrence)
+
+  await until(isAdvanced(good.id, good.next), { what: 'the good recurrence ran' })
+  expect(await runsOf(good.id)).toHaveLength(1)
+  const dueAt = await until(async () => {
+    const { due_at: at } = await platform.rowOf(bad.id)
+    return at && at.getTime() > Date.now() && at
+  })
+  expect(dueAt.getTime()).toBeLessThanOrEqual(Date.now() + minute)
+  expect(await runsOf(bad.id)).toEqual([])
+})

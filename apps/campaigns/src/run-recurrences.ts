@@ -1,11 +1,12 @@
 import { newId } from '@herald/contracts/ids'
 import { findTimeZone } from '@herald/contracts/text'
+import { failsEverybody } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
 import { tick } from './core/schedule.ts'
 import { markFailed } from './store/campaigns.ts'
 import { nextRecurrenceDueInMs } from './store/due.ts'
-import { advanceRecurrences, insertRuns, takeDueRecurrences } from './store/recurrences.ts'
+import { advanceRecurrences, findDueRecurrences, insertRuns, postponeRecurrence, takeDueRecurrences } from './store/recurrences.ts'
 
 /** One transaction takes at most this many recurrences. Their rows are locked until it ends, and a request to cancel one waits for that. */
 const atOnce = 50
@@ -25,8 +26,27 @@ export async function runRecurrences({
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
 
-  const { due, ticks, made } = await transact(db, async (trx) => {
-    const due = await takeDueRecurrences(trx, atOnce)
+  const taken = await runDue({ db, catchUpSeconds, log }, { limit: atOnce }).catch(async (error: unknown) => {
+    if (failsEverybody(error)) throw error
+    return runEachAlone({ db, catchUpSeconds, log })
+  })
+  const { due, ticks, made } = taken
+  for (const campaignId of made) pointAt(campaignId)
+  for (const { id, now, run, missed } of ticks) {
+    if (run) measures.startedLate((now.getTime() - run.at.getTime()) / 1000)
+    if (missed === 0) continue
+    measures.missedOccurrences(missed)
+    log.warn({ campaignId: id, missed }, 'occurrences of a recurrence were missed')
+  }
+  return { took: due.length }
+}
+
+type Running = Pick<Campaigns, 'db' | 'catchUpSeconds' | 'log'>
+
+/** Makes the runs of due recurrences in one transaction: of the oldest up to `limit`, or `only` of one. */
+const runDue = ({ db, catchUpSeconds, log }: Running, wanted: { limit: number; only?: string }) =>
+  transact(db, async (trx) => {
+    const due = await takeDueRecurrences(trx, wanted)
     const looked = due.map((recurrence) => look(recurrence, catchUpSeconds))
     const ticks = looked.flatMap((one) => ('failure' in one ? [] : [one]))
     for (const one of looked) {
@@ -40,14 +60,23 @@ export async function runRecurrences({
     return { due, ticks, made }
   })
 
-  for (const campaignId of made) pointAt(campaignId)
-  for (const { id, now, run, missed } of ticks) {
-    if (run) measures.startedLate((now.getTime() - run.at.getTime()) / 1000)
-    if (missed === 0) continue
-    measures.missedOccurrences(missed)
-    log.warn({ campaignId: id, missed }, 'occurrences of a recurrence were missed')
+/** After a transaction has failed, runs each recurrence alone. One that fails again is due again in a minute, so that it holds up no other. */
+async function runEachAlone(running: Running): ReturnType<typeof runDue> {
+  const { db, log } = running
+  const all: Awaited<ReturnType<typeof runDue>> = { due: [], ticks: [], made: [] }
+  for (const id of await findDueRecurrences(db, atOnce)) {
+    try {
+      const { due, ticks, made } = await runDue(running, { limit: 1, only: id })
+      all.due.push(...due)
+      all.ticks.push(...ticks)
+      all.made.push(...made)
+    } catch (error) {
+      if (failsEverybody(error)) throw error
+      log.error({ campaignId: id, err: error }, 'the run of a recurrence cannot be made; it is tried again in a minute')
+      await postponeRecurrence(db, id)
+    }
   }
-  return { took: due.length }
+  return all
 }
 
 type Recurrence = Awaited<ReturnType<typeof takeDueRecurrences>>[number]

@@ -326,3 +326,23 @@ test('outcomes that nobody reports again are given up in the end, and their batc
   await recorder.settled(held)
   expect(givenUp).toEqual([['held', 1]])
 })
+
+test('a batch that alone finds the tracker too busy, again and again while others are taken, is given up in the end', async () => {
+  const givenUp: string[] = []
+  const options = { ...ignored, parkedMs: [1, 1, 1], onGivenUp: ({ campaignId }: OutcomeOwner) => givenUp.push(campaignId) }
+  const recorder = givenRecorder(async (batches) => {
+    if (batches.some(({ campaignId }) => campaignId === 'locked')) throw away
+  }, options)
+  const [locked, other] = [owner('locked'), owner('other')]
+  const parked = recorder.record(locked, outcome(0))
+  let place = 0
+  await until(
+    async () => {
+      await recorder.record(other, outcome((place += 1)))
+      return givenUp.length > 0
+    },
+    { what: 'the locked batch is given up' },
+  )
+  await parked
+  expect(givenUp).toEqual(['locked'])
+})

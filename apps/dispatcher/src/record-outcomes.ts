@@ -190,8 +190,9 @@ export function openRecorder(
         parked.delete(of)
         one.ended.resolve()
       } catch (error) {
-        // A refusal by an error counts only when the tracker has taken outcomes of other batches since this batch was last tried.
-        if (error === unknownBatch || (!isAway(error) && takenAt >= one.triedAt)) one.tries += 1
+        // An error counts only when the tracker has taken outcomes of other batches since this batch was last tried: then it is not away for everybody,
+        // whatever it says. A batch whose row somebody has locked is answered like one of a tracker that is away.
+        if (error === unknownBatch || takenAt >= one.triedAt) one.tries += 1
         const pauseMs = parkedMs[one.tries]
         one.triedAt = performance.now()
         one.dueAt = one.triedAt + (pauseMs ?? 0)

@@ -12,7 +12,7 @@ import type { Tracker, FollowUp } from './tracker.ts'
 export function openFollowUp(service: Service, { db, bus, measures }: Pick<Tracker, 'db' | 'bus'> & { measures: Measures }): FollowUp {
   const publish = openBackground(service, { what: 'announcements', limit: 32 })
   const tellLater = openBackground(service, { what: 'settlements', limit: 5_000 })
-  const tell = openSettlementTelling({ db, bus })
+  const tell = openSettlementTelling({ db, bus, log: service.log })
   return ({ announcements, settled, outcomes = [], engagements = [] }) => {
     measures.count(outcomes, engagements)
     for (const announcement of announcements) publish(() => publishAnnouncement(bus, announcement))

@@ -3,6 +3,7 @@ import { findListeners } from '@herald/service/listeners'
 import { settingsForWork } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
+import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDays } from './days.ts'
@@ -27,6 +28,7 @@ const appId = newId()
 const told = { db, retentionDays, ensureDay, followUp: () => undefined }
 /** Stands in for campaigns and audience, which answer every call. */
 const bus = { call: async () => ({}) as never, publish: async () => undefined }
+const { log } = testService('tracker', {})
 
 /** A send to three devices, with a row per push, and one to twenty, with a single row. The steps lead them from the report to the settlement. */
 const small = { campaignId: '', appId }
@@ -78,7 +80,7 @@ const steps: Record<string, Step> = {
       await sql`update settlements set due_at = now() where campaign_id = any(${company.map(({ campaignId }) => campaignId)}::text[])`.execute(
         db,
       )
-      await tellSettlements({ db, bus }, await takeDueSettlements(db, 200))
+      await tellSettlements({ db, bus, log }, await takeDueSettlements(db, 200))
     },
     rows: 150,
     whileSmall: 1_500,
@@ -105,7 +107,7 @@ const steps: Record<string, Step> = {
       const due = await takeDueSettlements(db, 200)
       expect(due.map(({ campaignId }) => campaignId)).toEqual(expect.arrayContaining([small.campaignId, large.campaignId]))
       await tellSettlements(
-        { db, bus },
+        { db, bus, log },
         due.map((one, index) => ({ ...one, campaignsTold: index === 0 })),
       )
     },

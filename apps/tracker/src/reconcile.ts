@@ -79,18 +79,18 @@ export function openReconciler(
     if (pending.length === 0) await look()
     // The group leaves the list first. If its recount times out, the next sweep goes on with another group, and another round follows.
     const group = pending.shift()
+    const isEnd = () => pending.length === 0 && after === undefined
     try {
       if (group) await verify(group)
+      if (isEnd()) endRound()
+      else gauge.set(offBy())
     } catch (error) {
       written = undefined
       throw error
+    } finally {
+      nextAt = performance.now() + restShare * (performance.now() - startedAt) + (isEnd() ? betweenRoundsMs : 0)
     }
-    const isEnd = pending.length === 0 && after === undefined
-    if (isEnd) endRound()
-    else gauge.set(offBy())
-    const restMs = restShare * (performance.now() - startedAt) + (isEnd ? betweenRoundsMs : 0)
-    nextAt = performance.now() + restMs
-    return { took: 0, nextInMs: restMs }
+    return { took: 0, nextInMs: nextAt - performance.now() }
   }
   return { sweep, found: () => ({ difference: offBy(), roundEndedAt }) }
 }

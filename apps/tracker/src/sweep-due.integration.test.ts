@@ -1,9 +1,10 @@
 import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
-import { queueUnavailable } from '@herald/contracts/fault'
+import { fault, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { announcements, eventSubjects } from '@herald/contracts/topology'
+import type { Bus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { givenPeer } from '@herald/testing/given-peer'
@@ -18,6 +19,7 @@ import { writeReport } from './store/reports.ts'
 import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
 import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
 import type { Tables } from './store/tables.ts'
+import { tellSettlements } from './tell-settlements.ts'
 import { givenCampaign, givenOutcomes, givenTracker, reportOf, givenSettled, today } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
@@ -62,6 +64,27 @@ test('campaigns and audience are told of a settlement until both have answered, 
   await db.updateTable('settlements').set({ due_at: dueNow }).execute()
   await until(async () => (await row()) === undefined, { what: 'the settlement to go' })
   expect(heard).toEqual({ campaigns: 1, audience: 1 })
+})
+
+// spec: tracking/settlement-told
+test('a settlement that campaigns refuses by a mistake holds up none of those that are told with it', async () => {
+  const settlements = Array.from({ length: 5 }, () => ({ campaignId: newId(), campaignsTold: false, audienceTold: false }))
+  const bad = settlements[2]?.campaignId ?? ''
+  const confirmed: string[] = []
+  const call = (async (_: unknown, { campaignIds }: { campaignIds: string[] }) => {
+    if (campaignIds.includes(bad)) throw fault('internal', 'poisoned')
+    confirmed.push(...campaignIds)
+    return {}
+  }) as Bus['call']
+  await sql`insert into settlements (campaign_id, due_at) select unnest(${settlements.map(({ campaignId }) => campaignId)}::text[]), now()`.execute(
+    quiet,
+  )
+  const { log } = testService('tracker', {})
+  await tellSettlements({ db: quiet, bus: { call } as Bus, log }, settlements)
+  const left = await quiet.selectFrom('settlements').select(['campaign_id', 'campaigns_told']).execute()
+  expect(left).toEqual([{ campaign_id: bad, campaigns_told: false }])
+  // Each of the four was told to campaigns and to audience.
+  expect(confirmed).toHaveLength(8)
 })
 
 // spec: webhooks/announced-until-confirmed

@@ -1,6 +1,6 @@
 import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
-import { queueUnavailable } from '@herald/contracts/fault'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import { deleteSettlements, markTold, type Settlement } from './store/settlements.ts'
@@ -19,18 +19,37 @@ const dropAfterMs = 500
  * confirmed a settlement is not told again, and the row is deleted when both have. After a crash before that is noted, a call is repeated, which
  * changes nothing.
  */
-export async function tellSettlements({ db, bus }: Pick<Tracker, 'db' | 'bus'>, settlements: Settlement[]): Promise<void> {
-  const idsOf = (some: Settlement[]) => some.map(({ campaignId }) => campaignId)
-  const forCampaigns = idsOf(settlements.filter(({ campaignsTold }) => !campaignsTold))
-  const forAudience = idsOf(settlements.filter(({ audienceTold }) => !audienceTold))
-  const [campaigns, audience] = await Promise.allSettled([
-    forCampaigns.length > 0 ? bus.call(settleCampaigns, { campaignIds: forCampaigns }) : undefined,
-    forAudience.length > 0 ? bus.call(dropCampaigns, { campaignIds: forAudience }) : undefined,
+export async function tellSettlements({ db, bus, log }: Pick<Tracker, 'db' | 'bus' | 'log'>, settlements: Settlement[]): Promise<void> {
+  const idsOf = (some: { campaignId: string }[]) => some.map(({ campaignId }) => campaignId)
+  /** Gives the campaigns that were confirmed. When the service refuses the call by a mistake, one campaign may be the reason: each is then told alone. */
+  const tell = async (service: string, campaignIds: string[], call: (campaignIds: string[]) => Promise<unknown>): Promise<Set<string>> => {
+    if (campaignIds.length === 0) return new Set()
+    try {
+      await call(campaignIds)
+      return new Set(campaignIds)
+    } catch (error) {
+      if (!Fault.is(error, 'internal')) return new Set()
+      const alone = await Promise.allSettled(campaignIds.map((campaignId) => call([campaignId])))
+      const refused = campaignIds.filter((_, index) => alone[index]?.status === 'rejected')
+      log.error(
+        { service, campaigns: refused.length, campaignId: refused[0], err: error },
+        'a settled campaign is refused; it is told again in 5 s',
+      )
+      return new Set(campaignIds.filter((_, index) => alone[index]?.status === 'fulfilled'))
+    }
+  }
+  const [campaigns, audience] = await Promise.all([
+    tell('campaigns', idsOf(settlements.filter(({ campaignsTold }) => !campaignsTold)), (campaignIds) =>
+      bus.call(settleCampaigns, { campaignIds }),
+    ),
+    tell('audience', idsOf(settlements.filter(({ audienceTold }) => !audienceTold)), (campaignIds) =>
+      bus.call(dropCampaigns, { campaignIds }),
+    ),
   ])
   const told = settlements.map(({ campaignId, campaignsTold, audienceTold }) => ({
     campaignId,
-    campaignsTold: campaignsTold || campaigns.status === 'fulfilled',
-    audienceTold: audienceTold || audience.status === 'fulfilled',
+    campaignsTold: campaignsTold || campaigns.has(campaignId),
+    audienceTold: audienceTold || audience.has(campaignId),
   }))
   const isOver = ({ campaignsTold, audienceTold }: Settlement) => campaignsTold && audienceTold
   const over = told.filter(isOver)
@@ -43,7 +62,7 @@ export async function tellSettlements({ db, bus }: Pick<Tracker, 'db' | 'bus'>, 
  * Tells of settlements as they come, and those that come within 50 ms share a call: campaigns at once, since that service shows the status, and
  * audience half a second later. When this fails, the sweep tells of the settlement once it is 5 s old.
  */
-export function openSettlementTelling({ db, bus }: Pick<Tracker, 'db' | 'bus'>): (campaignId: string) => Promise<void> {
+export function openSettlementTelling({ db, bus, log }: Pick<Tracker, 'db' | 'bus' | 'log'>): (campaignId: string) => Promise<void> {
   const shared = { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody, atOnce: 2, restMs: 50 }
   const tellCampaigns = group(async (campaignIds: string[]) => {
     await bus.call(settleCampaigns, { campaignIds })
@@ -51,7 +70,7 @@ export function openSettlementTelling({ db, bus }: Pick<Tracker, 'db' | 'bus'>):
   }, shared)
   const tellAudience = group(async (campaignIds: string[]) => {
     await tellSettlements(
-      { db, bus },
+      { db, bus, log },
       campaignIds.map((campaignId) => ({ campaignId, campaignsTold: true, audienceTold: false })),
     )
     return campaignIds

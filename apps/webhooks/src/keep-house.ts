@@ -1,3 +1,4 @@
+import { openHouseSteps } from '@herald/service/house-steps'
 import { transact } from '@herald/service/postgres'
 import { waitingOf } from './core/reading.ts'
 import { deleteOfDeletedEndpoints, deleteOldBodies, deleteOldDeliveries, deleteOldErasedUsers } from './store/bodies.ts'
@@ -14,8 +15,7 @@ const portion = 2_000
 
 /**
  * Deletes, for a sweep, bodies, deliveries and marks past their retention, events that wait for endpoints that have been switched off for too long,
- * and the rows of deleted endpoints. A step that fails is logged and tried again after 30 s, and the other steps go on. `isAway` says whether an
- * error means that the database is away. Such an error ends the run, because every other step would fail too.
+ * and the rows of deleted endpoints (`openHouseSteps`).
  */
 export function openHousekeeping(
   { db, log, retention: { logDays, deliveredHours, undeliveredDays } }: Pick<Webhooks, 'db' | 'log' | 'retention'>,
@@ -34,21 +34,7 @@ export function openHousekeeping(
     'marks of announcements': () => deleteOldMarks(db, limit),
     'marks of erased users': () => deleteOldErasedUsers(db, limit),
   }
-  const nextAt = new Map<string, number>()
-  return async () => {
-    let took = 0
-    for (const [step, run] of Object.entries(steps)) {
-      if (performance.now() < (nextAt.get(step) ?? 0)) continue
-      const done = await run().catch((error: unknown) => {
-        if (isAway(error)) throw error
-        log.error({ step, err: error }, 'a step of the housekeeping failed; it is tried again after 30 s')
-        return 0
-      })
-      if (done < limit) nextAt.set(step, performance.now() + everyMs)
-      else took += done
-    }
-    return { took }
-  }
+  return openHouseSteps(log, { everyMs, full: limit, isAway }, steps)
 }
 
 /**

@@ -8,12 +8,13 @@ import type { Db } from './tables.ts'
 export type DueRecurrence = { id: string; schedule: Recurrence; activatedAt: Date; dueAt: Date; now: Date }
 
 /** Takes recurrences that are due, and locks their rows until the transaction ends, so that a request to cancel one waits. */
-export async function takeDueRecurrences(db: Db, limit: number): Promise<DueRecurrence[]> {
+export async function takeDueRecurrences(db: Db, { limit, only }: { limit: number; only?: string }): Promise<DueRecurrence[]> {
   const rows = await db
     .selectFrom('campaigns')
     .select(['id', 'schedule', 'activated_at as activatedAt', 'due_at as dueAt', sql<Date>`now()`.as('now')])
     .where('due_at', '<=', sql<Date>`now()`)
     .where('status', '=', recurring)
+    .$if(only !== undefined, (query) => query.where('id', '=', only ?? ''))
     .orderBy('due_at')
     .limit(limit)
     .forUpdate()
@@ -23,6 +24,28 @@ export async function takeDueRecurrences(db: Db, limit: number): Promise<DueRecu
     schedule?.type === 'recurring' && activatedAt && dueAt ? [{ id, schedule, activatedAt, dueAt, now }] : [],
   )
 }
+
+/** Finds the recurrences that are due, oldest first. */
+export async function findDueRecurrences(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('due_at', '<=', sql<Date>`now()`)
+    .where('status', '=', recurring)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Makes a recurrence due in a minute. */
+export const postponeRecurrence = (db: Db, id: string) =>
+  db
+    .updateTable('campaigns')
+    .set({ due_at: sql<Date>`now() + interval '1 minute'` })
+    .where('id', '=', id)
+    .where('status', '=', recurring)
+    .execute()
 
 export type NewRun = { id: string; recurringOf: string; localDate: string }
 

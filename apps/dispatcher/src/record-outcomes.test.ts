@@ -327,22 +327,30 @@ test('outcomes that nobody reports again are given up in the end, and their batc
   expect(givenUp).toEqual([['held', 1]])
 })
 
-test('a batch that alone finds the tracker too busy, again and again while others are taken, is given up in the end', async () => {
+test('a batch that alone finds the tracker too busy, again and again while others are taken, is tried more and more seldom, is said, and is never given up', async () => {
+  const said: string[] = []
   const givenUp: string[] = []
-  const options = { ...ignored, parkedMs: [1, 1, 1], onGivenUp: ({ campaignId }: OutcomeOwner) => givenUp.push(campaignId) }
+  let isLocked = true
+  const options = {
+    ...ignored,
+    parkedMs: [1, 1, 5],
+    onRefused: ({ campaignId }: OutcomeOwner) => said.push(campaignId),
+    onGivenUp: ({ campaignId }: OutcomeOwner) => givenUp.push(campaignId),
+  }
   const recorder = givenRecorder(async (batches) => {
-    if (batches.some(({ campaignId }) => campaignId === 'locked')) throw away
+    if (isLocked && batches.some(({ campaignId }) => campaignId === 'locked')) throw away
   }, options)
   const [locked, other] = [owner('locked'), owner('other')]
-  const parked = recorder.record(locked, outcome(0))
+  await Promise.all([recorder.record(locked, outcome(0)), recorder.record(other, outcome(0))])
   let place = 0
   await until(
     async () => {
       await recorder.record(other, outcome((place += 1)))
-      return givenUp.length > 0
+      return said.length > 5
     },
-    { what: 'the locked batch is given up' },
+    { what: 'the locked batch was tried more often than there are pauses' },
   )
-  await parked
-  expect(givenUp).toEqual(['locked'])
+  isLocked = false
+  await recorder.settled(locked)
+  expect([new Set(said), givenUp]).toEqual([new Set(['locked']), []])
 })

@@ -191,8 +191,15 @@ export function openRecorder(
         one.ended.resolve()
       } catch (error) {
         // An error counts only when the tracker has taken outcomes of other batches since this batch was last tried: then it is not away for everybody,
-        // whatever it says. A batch whose row somebody has locked is answered like one of a tracker that is away.
-        if (error === unknownBatch || takenAt >= one.triedAt) one.tries += 1
+        // whatever it says. A batch whose row somebody has locked is answered like one of a tracker that is away: it waits longer and longer, and is said,
+        // but never given up.
+        if (error === unknownBatch || takenAt >= one.triedAt) {
+          one.tries += 1
+          if (error !== unknownBatch && isAway(error)) {
+            one.tries = Math.min(one.tries, parkedMs.length - 1)
+            onRefused(of.owner, error)
+          }
+        }
         const pauseMs = parkedMs[one.tries]
         one.triedAt = performance.now()
         one.dueAt = one.triedAt + (pauseMs ?? 0)

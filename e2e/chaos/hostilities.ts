@@ -9,6 +9,14 @@ import type { Receiver } from './receiver.ts'
 export type Hostility = { name: string; workers: number; everyMs: number; act: () => Promise<number> }
 
 const content = { _default: 'en', en: { title: 'Flood', body: 'One of very many' } }
+/** Texts that cost the most that Herald accepts to fill in for each push; `tags.big0` is long. */
+const dearContent = {
+  _default: 'en',
+  en: { title: 'T', body: '{{tags.big0|url_encode|url_encode|url_encode|url_encode|truncate:1,""}}'.repeat(12) },
+}
+/** As many long tags as a user may have, and a text that names 15 of them. */
+const largeTags = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, no) => [`big${no}`, '漢'.repeat(330)]))
+const textOfTags = { _default: 'en', en: { title: 'T', body: Array.from({ length: 15 }, (_, no) => `{{tags.big${no}}}`).join('') } }
 const listed = 500
 
 /** The most expensive condition that a segment may have: on versions, which are compared part by part. */
@@ -90,6 +98,46 @@ export function openHostilities({
       workers: 1,
       everyMs: 3_000,
       act: () => dearest('/v1/notifications', (segment) => ({ target: { segment }, content })),
+    },
+    {
+      name: 'dear content sent',
+      workers: 2,
+      everyMs: 250,
+      act: () =>
+        status(
+          tenant.call('POST', '/v1/notifications', {
+            target: { subscriptionIds: devices.slice(0, 48).map(({ subscriptionId }) => subscriptionId) },
+            content: dearContent,
+          }),
+        ),
+    },
+    {
+      name: 'dear content tried',
+      workers: 2,
+      everyMs: 100,
+      act: () =>
+        status(tenant.call('POST', '/v1/notifications/dry-run', { notification: { target: { all: true }, content: dearContent } })),
+    },
+    {
+      name: 'one user changed in parallel',
+      workers: 60,
+      everyMs: 100,
+      act: () => status(tenant.call('PATCH', '/v1/users/by-external-id/user-0', { tags: { at: Math.random() } })),
+    },
+    {
+      name: 'large tags',
+      workers: 4,
+      everyMs: 200,
+      act: () => {
+        named += 1
+        return status(tenant.call('PATCH', `/v1/users/by-external-id/user-${named % devices.length}`, { tags: largeTags(15) }))
+      },
+    },
+    {
+      name: 'texts of many tags sent',
+      workers: 1,
+      everyMs: 500,
+      act: () => status(tenant.call('POST', '/v1/notifications', { target: { all: true }, content: textOfTags })),
     },
     { name: 'dear previews', workers: 2, everyMs: 500, act: () => dearest('/v1/segments/preview', (segment) => ({ segment })) },
     {

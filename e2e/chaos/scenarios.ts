@@ -7,6 +7,7 @@ import { erasure } from './scenarios/erasure.ts'
 import { explain } from './scenarios/explain.ts'
 import { freezeDispatcher } from './scenarios/freeze-dispatcher.ts'
 import { goaway } from './scenarios/goaway.ts'
+import { hostileStranger } from './scenarios/hostile-stranger.ts'
 import { hostileTenant } from './scenarios/hostile-tenant.ts'
 import { killAll } from './scenarios/kill-all.ts'
 import { killDispatcher } from './scenarios/kill-dispatcher.ts'
@@ -45,6 +46,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'one-bad-recipient': oneBadRecipient,
   quota,
   'hostile-tenant': hostileTenant,
+  'hostile-stranger': hostileStranger,
   outage,
   'skewed-clocks': skewedClocks,
   explain,

@@ -52,6 +52,8 @@ export type Gateway = {
 export type Installed = {
   /** The address at which browsers and devices reach Herald (HERALD_BASE_URL); undefined when that is not set. */
   readonly baseUrl: string | undefined
+  /** Whether TRUSTED_PROXIES names the proxies in front. */
+  readonly proxies: boolean
   /** True where the providers are simulated, so that no real device gets anything. */
   readonly simulator: boolean
 }

@@ -76,7 +76,11 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     endpointRule: endpointRuleOf(config),
     pages: openPages(config, adminToken !== undefined),
     signIn: openSignIn({ db, sessions }, adminToken),
-    installed: { baseUrl: config.HERALD_BASE_URL, simulator: config.SIMULATOR_CONTROL_URL !== undefined },
+    installed: {
+      baseUrl: config.HERALD_BASE_URL,
+      proxies: config.TRUSTED_PROXIES !== undefined,
+      simulator: config.SIMULATOR_CONTROL_URL !== undefined,
+    },
   }
 
   const measure = openMeasures(service.metrics)

@@ -21,7 +21,7 @@ const hostileHistory = { count: 300_000, days: 80 }
 
 export const hostileTenant: Scenario = {
   promise:
-    'One app that does everything at once that its limits allow (dear segments, dead push services, lists of a long history, floods of sends, logins and webhooks) leaves another app’s sends a p99 of at most twice their p99 alone, or 1 s, and loses none of them. (Needs root: it gives the platform a name server of its own.)',
+    'One app that does everything at once that its limits allow (dear segments and texts, large tags, parallel changes of one user, dead push services, lists of a long history, floods of sends, logins and webhooks) leaves another app’s sends a p99 of at most twice their p99 alone, or 1 s, and loses none of them. (Needs root: it gives the platform a name server of its own.)',
   async run(scene) {
     await withSilentNameServer(({ launcher }) =>
       withReceiver((receiver) =>
@@ -75,7 +75,7 @@ function errorLines(dataDir: string): Record<string, number> {
 type Sent = { campaign: Campaign; seconds: number; refusals: string[] }
 
 /** Sends once a second, without waiting for earlier sends. Gives for each send the time from the POST until every push is sent. */
-async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], name: string, seconds: number): Promise<Sent[]> {
+export async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], name: string, seconds: number): Promise<Sent[]> {
   const startedAt = performance.now()
   const sends: Promise<Sent>[] = []
   for (let second = 0; second < seconds; second += 1) {
@@ -102,7 +102,7 @@ async function timeSend(tenant: Tenant, devices: readonly Registered[], key: str
   return { campaign, seconds: (performance.now() - startedAt) / 1_000, refusals }
 }
 
-function figuresOf(sends: readonly Sent[]): { median: number; p99: number; longest: number; sends: number } {
+export function figuresOf(sends: readonly Sent[]): { median: number; p99: number; longest: number; sends: number } {
   const seconds = sends.map((one) => one.seconds).toSorted((one, other) => one - other)
   const at = (share: number) =>
     Math.round((seconds[Math.min(seconds.length - 1, Math.ceil(share * seconds.length) - 1)] ?? 0) * 1_000) / 1_000
@@ -110,7 +110,7 @@ function figuresOf(sends: readonly Sent[]): { median: number; p99: number; longe
 }
 
 /** Lets the workers of a hostility repeat it until the signal aborts, and counts the answers by HTTP status. */
-async function playHostility({ name, workers, everyMs, act }: Hostility, signal: AbortSignal): Promise<Record<string, number>> {
+export async function playHostility({ name, workers, everyMs, act }: Hostility, signal: AbortSignal): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   const work = async () => {
     while (!signal.aborted) {

@@ -11,6 +11,7 @@ import type { Terminal } from './terminal.ts'
 type System = {
   version: string
   baseUrl: string | null
+  trustedProxies: boolean
   database: string
   queue: string
   ledgerDifference: number | null
@@ -128,6 +129,14 @@ async function askSystem(herald: Herald): Promise<Finding | { system: System; he
 function* systemFindings(system: System, url: string, headers: Headers): Generator<Finding> {
   yield { check: 'token', state: 'ok', says: `Herald takes it. It is version ${system.version}.` }
   yield proxyFinding(system.baseUrl, url, headers)
+  if (!system.trustedProxies)
+    yield {
+      check: 'client addresses',
+      state: 'note',
+      says: 'TRUSTED_PROXIES is not set: the first address in x-forwarded-for is believed.',
+      remedy:
+        'Name all proxies before Herald in it, or let the proxy overwrite that header. Otherwise clients get around limits by address.',
+    }
   for (const part of ['database', 'queue'] as const)
     if (system[part] !== 'ready')
       yield {

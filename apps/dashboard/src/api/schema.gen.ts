@@ -3702,6 +3702,8 @@ export interface components {
                     probeAt: string | null;
                 }[];
             } | null;
+            /** @description Whether TRUSTED_PROXIES is set. If not, the proxy in front must overwrite x-forwarded-for. */
+            trustedProxies: boolean;
             /** @description True when providers are simulated: no real device gets anything. */
             simulator: boolean;
         };
@@ -11621,6 +11623,7 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "trustedProxies": true,
                      *       "simulator": false
                      *     }
                      */

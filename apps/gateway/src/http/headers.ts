@@ -15,6 +15,18 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
   return Array.isArray(given) ? given.join(', ') : given
 }
 
+/**
+ * Whether a request names one host (RFC 9112, 3.2). Node takes the first of two Host headers, and a proxy may have taken the second. An address in the
+ * request line that has another host than the header is refused too.
+ */
+export function hasOneHost({ rawHeaders, headers: { host = '' }, url = '', httpVersion }: IncomingMessage): boolean {
+  let hosts = httpVersion === '1.0' && host === '' ? 1 : 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
+  if (hosts !== 1) return false
+  const named = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]
+  return named === undefined || named.toLowerCase() === host.toLowerCase()
+}
+
 /** Says that an answer is data and nothing else: a browser must not guess its type, show it in a frame, run it or cache it. */
 export function setSafetyHeaders(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff')

@@ -79,6 +79,7 @@ test('a known path with another method is refused with 405, and the answer says 
   expect(await gateway.ask({ method: 'HEAD', path: '/health' })).toMatchObject({ status: 200, text: '' })
 })
 
+// spec: limits/slow-requests
 test('a request whose body never ends is answered 408, and the gateway goes on answering after it and after one whose body ends early', async () => {
   const head = `POST ${send} HTTP/1.1\r\nhost: x\r\nauthorization: ${secret.authorization}\r\ncontent-type: application/json\r\n`
   const cut = connect(gateway.port, '127.0.0.1', () => cut.end(`${head}content-length: 100\r\n\r\n{"target"`))
@@ -90,7 +91,7 @@ test('a request whose body never ends is answered 408, and the gateway goes on a
   expect(await gateway.ask({ path: '/health' })).toMatchObject({ status: 200 })
 })
 
-// spec: limits/protocol-errors
+// spec: limits/protocol-errors, limits/one-host
 test.each([
   ['not HTTP', 'hello\r\n\r\n', 400],
   ['a bad method', 'G@T / HTTP/1.1\r\nhost: x\r\n\r\n', 400],
@@ -103,6 +104,10 @@ test.each([
     400,
   ],
   ['a header with a bare line feed', 'GET /health HTTP/1.1\r\nhost: x\r\na: b\nc\r\n\r\n', 400],
+  ['two hosts', 'GET /health HTTP/1.1\r\nhost: a.example\r\nHost: b.example\r\n\r\n', 400],
+  ['the same host twice', 'GET /health HTTP/1.1\r\nhost: a.example\r\nhost: a.example\r\n\r\n', 400],
+  ['no host', 'GET /health HTTP/1.1\r\n\r\n', 400],
+  ['another host in the request line', 'GET http://b.example/health HTTP/1.1\r\nhost: a.example\r\n\r\n', 400],
   ['huge headers', `GET /health HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n', 405],
 ])('a broken request is answered in the common shape of errors: %s', async (_, bytes, status) => {
@@ -112,6 +117,12 @@ test.each([
   const body: unknown = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
   expect(body).toMatchObject({ error: { code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) } })
   expect(answer.toLowerCase()).toContain('x-request-id: ')
+})
+
+// spec: limits/one-host
+test('a request whose line has the whole address is answered when its Host header has the same host', async () => {
+  const answer = await askRaw(gateway.port, 'GET http://A.example/health HTTP/1.1\r\nhost: a.example\r\nconnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 // spec: limits/request-id

@@ -7,8 +7,8 @@ import express, { type Request, type Response } from 'express'
 import type { Gateway } from '../gateway.ts'
 import { answerRoute, lineOf, type Door, type RequestLine, type Routed } from './answer-route.ts'
 import { EventStream, respondStream } from './event-stream.ts'
-import { faultOf } from './faults.ts'
-import { allowAnyOrigin, headerOf, preflightHeaders, requestIdOf, setSafetyHeaders } from './headers.ts'
+import { errorBody, faultOf, protocolFaults } from './faults.ts'
+import { allowAnyOrigin, hasOneHost, headerOf, preflightHeaders, requestIdOf, setSafetyHeaders } from './headers.ts'
 import type { Measures } from '../measures.ts'
 import { Reply } from './reply.ts'
 import { type Route } from './route.ts'
@@ -16,6 +16,7 @@ import { respond, respondFault } from './respond.ts'
 import { respondText, TextStream } from './text-stream.ts'
 
 const administrationPrefix = '/v1/admin'
+const { malformed } = protocolFaults
 
 /**
  * Makes the function that handles a server's requests, from the list of routes. Paths are exact: with another case, a trailing or a doubled slash a
@@ -28,6 +29,8 @@ export function serve(routes: readonly Route[], gateway: Gateway, door: Door & {
   for (const [path, onPath] of byPath(routes)) router.all(path, answerPath(path, onPath, gateway, door))
   return (request, response) => {
     const line = begin(request, response, door.log)
+    if (!hasOneHost(request))
+      return respond(response, malformed.status, errorBody({ ...malformed, details: undefined }), { connection: 'close' })
     forRequest(line.requestId, () =>
       router(request as Request, response as Response, (error?: unknown) => {
         if (error !== undefined && error !== null) return answerError(door.log, response, error)

@@ -13,6 +13,8 @@ export type System = {
   queue: 'ready' | 'unreachable'
   ledgerDifference: number | null
   openCircuits: { count: number; items: OpenCircuit[] } | null
+  /** Whether TRUSTED_PROXIES is set. */
+  trustedProxies: boolean
   simulator: boolean
 }
 
@@ -24,12 +26,14 @@ export async function readSystem({
   bus,
   watch,
   baseUrl,
+  trustedProxies,
   simulator,
 }: {
   bus: Bus
   watch: DatabaseWatch
   /** HERALD_BASE_URL, or the address that this request was sent to. */
   baseUrl: string | null
+  trustedProxies: boolean
   simulator: boolean
 }): Promise<System> {
   const queueIsUp = bus.up
@@ -43,6 +47,7 @@ export async function readSystem({
     queue: queueIsUp ? 'ready' : 'unreachable',
     ledgerDifference: reconciliation && differenceOf(reconciliation),
     openCircuits: circuits && { count: circuits.count, items: circuits.circuits },
+    trustedProxies,
     simulator,
   }
 }

@@ -129,6 +129,9 @@ export const SystemRead = describes<System>()(
       .object({ count: Count, items: z.array(z.object({ appId: Id, ...circuit })) })
       .nullable()
       .meta({ description: 'The open circuits of all apps: the 100 newest. Null when audience is away.' }),
+    trustedProxies: z.boolean().meta({
+      description: 'Whether TRUSTED_PROXIES is set. If not, the proxy in front must overwrite x-forwarded-for.',
+    }),
     simulator: z.boolean().meta({ description: 'True when providers are simulated: no real device gets anything.' }),
   }),
 )

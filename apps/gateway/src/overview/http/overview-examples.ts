@@ -102,6 +102,7 @@ export const overviewExamples: Record<string, Example> = {
           },
         ],
       },
+      trustedProxies: true,
       simulator: false,
     } satisfies System,
   },

@@ -138,6 +138,11 @@ export const system = [
     summary: 'Read how Herald as a whole is doing; what cannot be known now is null',
     answers: SystemRead,
     answer: ({ bus, watch, installed }, { header }) =>
-      readSystem({ bus, watch, baseUrl: baseUrlOf(installed.baseUrl, header), simulator: installed.simulator }),
+      readSystem({
+        ...{ bus, watch },
+        baseUrl: baseUrlOf(installed.baseUrl, header),
+        trustedProxies: installed.proxies,
+        simulator: installed.simulator,
+      }),
   }),
 ]

@@ -57,6 +57,7 @@ test('the answer about the system has Herald’s version, whether the database a
     queue: 'ready',
     ledgerDifference: 3,
     openCircuits: { count: 17, items: [circuit] },
+    trustedProxies: false,
     simulator: false,
   })
 })
@@ -74,10 +75,14 @@ test('the answer about the system calls a ledger right only when it was checked,
 })
 
 // spec: administration/system
-test('the answer about the system has the base URL that the operator set, and says when the providers are simulated', async () => {
-  const settings = { HERALD_BASE_URL: 'https://push.shop.example/', SIMULATOR_CONTROL_URL: 'http://127.0.0.1:2202' }
+test('the answer about the system has the base URL that the operator set, and says whether proxies are named and providers simulated', async () => {
+  const settings = {
+    HERALD_BASE_URL: 'https://push.shop.example/',
+    SIMULATOR_CONTROL_URL: 'http://127.0.0.1:2202',
+    TRUSTED_PROXIES: '10.0.0.1',
+  }
   const other = await startGateway(addresses, settings)
-  expect(await systemOf(other)).toMatchObject({ baseUrl: 'https://push.shop.example', simulator: true })
+  expect(await systemOf(other)).toMatchObject({ baseUrl: 'https://push.shop.example', trustedProxies: true, simulator: true })
 })
 
 // spec: administration/session-away

@@ -16,7 +16,7 @@ import {
   toUserUpdate,
   type UserUpdate,
 } from './core/identity.ts'
-import { openOrder } from './core/in-order.ts'
+import type { PeopleTurns } from './people-turns.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from '../store/erased-apps.ts'
 import { moveDevice } from './rotate-subscription.ts'
@@ -47,11 +47,6 @@ type Outcome = Registered | Fault | 'row in use'
 
 /** At most this many registrations share a commit. Such a commit takes about 10 ms, so the next registrations do not wait long. */
 const mostTogether = 100
-/**
- * At most this many registrations of one address or one external id may wait or run. A further one is refused at once, because it would be answered
- * only after its caller has given up.
- */
-const mostOfOneKey = 100
 
 /**
  * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two registrations with the same address or
@@ -63,9 +58,8 @@ const mostOfOneKey = 100
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
   sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>,
-  inTurn: <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>,
+  { inOrder, inTurn }: PeopleTurns,
 ): (asked: Asked) => Promise<Registered> {
-  const inOrder = openOrder({ most: mostOfOneKey, full: queueUnavailable })
   const together = group((registrations: Registration[]) => retryIdentity(() => registerAll({ db, kept }, registrations)), {
     ...sharing,
     limit: mostTogether,

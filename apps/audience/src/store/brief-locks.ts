@@ -1,0 +1,7 @@
+import { sql } from 'kysely'
+
+/**
+ * SQL that is always true and limits how long the statement, or the rest of its transaction, waits for each locked row: 2 s, because the caller of a
+ * change gives up after 3 s.
+ */
+export const briefLocks = sql<boolean>`(select set_config('lock_timeout', '2000', true)) is not null`

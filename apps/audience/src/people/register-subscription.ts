@@ -7,13 +7,14 @@ import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
 import { canonicalToken, hashAddress, smallToken, toDevice, type Device } from './core/device.ts'
 import {
-  countTags,
+  countTagBytes,
   decideOwnership,
+  faultOfTags,
   maxDevicesPerUser,
-  maxTagsPerUser,
   tooManyDevices,
-  tooManyTags,
+  tagSizesAfter,
   toUserUpdate,
+  type TagSizes,
   type UserUpdate,
 } from './core/identity.ts'
 import type { PeopleTurns } from './people-turns.ts'
@@ -133,7 +134,7 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
  * needed, and the second and third run in a transaction.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
-  const decided = decide(registrations, await findKnown(kept, registrations.map(toSought), maxTagsPerUser))
+  const decided = decide(registrations, await findKnown(kept, registrations.map(toSought)))
   const planned = decided.filter((one) => 'plan' in one)
   const write = async (on: Db) => {
     const written = await writeRegistrations(
@@ -157,13 +158,17 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
   })
 }
 
+const noTags: TagSizes = new Map()
+
 function toSought({ appId, device, externalId, changes }: Registration): Sought {
   const token = smallToken(device.platform, device.address)
+  const set = tagSizesAfter(noTags, changes.tags)
   return {
     addressHash: device.addressHash,
     smallKey: token === null ? null : smallKeyOf({ appId, token }),
     name: externalId === null ? null : userKeyOf({ appId, externalId }),
-    setsTags: countTags([], changes.tags),
+    setsTags: set.size,
+    setsBytes: countTagBytes(set),
   }
 }
 
@@ -185,8 +190,9 @@ function decide(registrations: Registration[], known: Known[]): (Planned | { out
     if (ownership.kind === 'join' && namedDevices >= maxDevicesPerUser) return { outcome: tooManyDevices() }
     const isUserNew = ownership.kind === 'create'
     const userId = isUserNew ? newId() : ownership.userId
-    const tagNames = users.find(({ id }) => id === userId)?.tagNames ?? []
-    if (countTags(tagNames, changes.tags) > maxTagsPerUser) return { outcome: tooManyTags() }
+    const before = users.find(({ id }) => id === userId)?.tagSizes ?? noTags
+    const refusal = faultOfTags(tagSizesAfter(before, changes.tags), changes.tags)
+    if (refusal) return { outcome: refusal }
     const newName = ownership.kind === 'create' || ownership.kind === 'rename' ? ownership.externalId : null
     return {
       plan: {

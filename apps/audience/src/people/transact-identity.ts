@@ -1,7 +1,6 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
-import { sql } from 'kysely'
-import { briefLocks } from '../store/brief-locks.ts'
+import { limitLocks } from '../store/brief-locks.ts'
 import type { Db } from '../store/tables.ts'
 
 /**
@@ -19,7 +18,7 @@ const longestPauseMs = 100
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> =>
   retryIdentity(() =>
     transact(db, async (trx) => {
-      await sql`select ${briefLocks}`.execute(trx)
+      await limitLocks(trx)
       return work(trx)
     }),
   )

@@ -13,14 +13,11 @@ export function openOrder({
   full: () => Error
 }): <Answer>(keys: string[], work: () => Promise<Answer>) => Promise<Answer> {
   const lines = new Map<string, { last: Promise<void>; length: number }>()
-  const within = (before: Promise<unknown>) =>
-    new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(full()), waitMs)
-      void before.then(() => {
-        clearTimeout(timer)
-        resolve()
-      })
-    })
+  const within = (before: Promise<unknown>) => {
+    const { promise: tooLate, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(full()), waitMs)
+    return Promise.race([before, tooLate]).finally(() => clearTimeout(timer))
+  }
 
   return (keys, work) => {
     const before = keys.flatMap((key) => lines.get(key) ?? [])

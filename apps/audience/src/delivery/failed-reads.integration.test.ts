@@ -1,23 +1,25 @@
 import { takeBatch, takeBatches } from '@herald/contracts/calls/audience'
 import { newId } from '@herald/contracts/ids'
+import { openDatabase } from '@herald/service/postgres'
+import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
-import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { asked, finished, withBatches } from '../testing/batches.ts'
+import type { Tables } from '../store/tables.ts'
 import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
 const rig = await openAudience()
 const { db, dispatcher } = rig
 const { givenBatches, expireLease, finish } = withBatches(rig)
 await rig.startProcess()
-const owner = new pg.Client({ connectionString: rig.ownerUrl })
-await owner.connect()
-afterAll(() => owner.end())
+const { db: owner } = await openDatabase<Tables>(testService('audience', rig.config), { url: rig.ownerUrl, poolSize: 1 })
 // The statement that reads this user fails with division_by_zero (22012), and so does every other one that meets the user.
-await owner.query(`
+await sql`
   alter table audience.users enable row level security;
   alter table audience.users force row level security;
-  create policy readable on audience.users using (case when external_id = 'unreadable' then 1 / (length(id) - 24) = 1 else true end) with check (true)`)
+  create policy readable on audience.users using (case when external_id = 'unreadable' then 1 / (length(id) - 24) = 1 else true end) with check (true)`.execute(
+  owner,
+)
 
 const content = { _default: 'en', en: { title: 'Hi {{ tags.name }}', body: 'B' } }
 const givenBatch = async (appId: string): Promise<string> => {

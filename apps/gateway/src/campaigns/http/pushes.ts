@@ -61,7 +61,7 @@ export const pushes = [
     mediaType: 'text/csv',
     async answer({ db, bus, heavyReads }, { appId, query }) {
       await getApp(db, appId)
-      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes({ bus }, { appId, ...query })), {
+      return new TextStream(inPlaceOf(heavyReads.exports, appId, exportPushes({ bus }, { appId, ...query })), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="pushes-${appId}.csv"`,
       })

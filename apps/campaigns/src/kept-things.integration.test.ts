@@ -14,7 +14,7 @@ const givenDrafts = (appId: string, count: number) =>
       ${JSON.stringify(givenContent())}::jsonb, '{"type":"now"}', '{"kind":"all"}'
     from generate_series(1, ${count}::int) as n`.execute(platform.db)
 const codesOf = async (calls: Promise<unknown>[]): Promise<string[]> =>
-  (await Promise.allSettled(calls)).map((one) => (one.status === 'fulfilled' ? 'made' : one.reason.code)).toSorted()
+  (await Promise.allSettled(calls)).map((one) => (one.status === 'fulfilled' ? 'made' : String(one.reason.code))).toSorted()
 const draft = { name: 'Draft', content: givenContent(), schedule: { type: 'now' as const } }
 
 // spec: limits/kept-things

@@ -19,6 +19,6 @@ test('an app has at most 1,000 saved segments, also when several are saved at th
     Array.from({ length: 6 }, (_, place) => bus.call(createSegment, { appId, segment: { name: `new ${place}`, definition } })),
   )
 
-  const codes = answers.map((one) => (one.status === 'fulfilled' ? 'saved' : one.reason.code))
+  const codes = answers.map((one) => (one.status === 'fulfilled' ? 'saved' : String(one.reason.code)))
   expect(codes.toSorted()).toEqual([...Array.from({ length: 4 }, () => 'limit_reached'), 'saved', 'saved'])
 })

@@ -131,6 +131,7 @@ const flow: Place = {
     ...vocabulary,
     'node:crypto',
     'lru-cache',
+    '@herald/service/at-once',
     '@herald/service/background',
     '@herald/service/daily',
     '@herald/service/group',

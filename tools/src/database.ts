@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { migrate } from '@herald/service/migrate'
-import { keptConnections, readConnections } from '@herald/service/postgres'
+import { keptConnections, readConnections, readConnectionsOfAudience } from '@herald/service/postgres'
 import { provision } from '@herald/service/provision'
 import { Client } from 'pg'
 import { appsWithDatabase } from './apps.ts'
@@ -19,7 +19,8 @@ const spareConnections = 10
 /** Computes how many connections the platform can open at once. */
 export function connectionsNeeded(instances: Record<AppName, number>, poolSize: number): number {
   const processes = appsWithDatabase.reduce((sum, app) => sum + instances[app], 0)
-  return processes * (poolSize + keptConnections + readConnections + watchConnections) + spareConnections
+  const more = instances.audience * (readConnectionsOfAudience - readConnections)
+  return processes * (poolSize + keptConnections + readConnections + watchConnections) + more + spareConnections
 }
 
 /**

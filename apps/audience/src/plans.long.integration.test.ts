@@ -13,6 +13,7 @@ import { deleteSubscription } from './people/delete-subscription.ts'
 import { deleteUser } from './people/delete-user.ts'
 import { explainDevices, findDevicesOf } from './sends/explain-devices.ts'
 import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
+import { openPeopleTurns } from './people/people-turns.ts'
 import { openRegistrations, registerSubscription } from './people/register-subscription.ts'
 import { rotateSubscription } from './people/rotate-subscription.ts'
 import { patchSubscription, startSession } from './people/store/subscriptions.ts'
@@ -93,7 +94,7 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await explainOne(db, appId, subscriptionId)
   const rotated = { endpoint: endpoint(), keys }
   if (first.platform === 'web') await rotateSubscription({ db }, { appId, rotation: { old: first.endpoint, new: rotated } })
-  for (const id of [subscriptionId, other.id]) await markTestDevice(db, { appId, subscriptionId: id, test: true })
+  for (const id of [subscriptionId, other.id]) await markTestDevice({ db }, { appId, subscriptionId: id, test: true })
   await findTestDevices(db, { appId, selector: { subscriptionIds: [subscriptionId, other.id] } })
   await findTestDevices(db, { appId, selector: { externalIds: [ann] } })
   for (const onExisting of ['keep', 'update'] as const) await importOne(db, appId, { onExisting, externalIds: [ann, newId()] })
@@ -143,10 +144,7 @@ beforeAll(async () => {
 test('a registration on a connection that keeps plans reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
   const appId = newId()
   const registerInCompany = (kept: Db) =>
-    registerEveryWay(
-      openRegistrations({ db: plans.db, kept }, { maxWaiting: 100, full: queueUnavailable }, (work) => work()),
-      appId,
-    )
+    registerEveryWay(openRegistrations({ db: plans.db, kept }, { maxWaiting: 100, full: queueUnavailable }, openPeopleTurns()), appId)
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])
   await plans.of((db) => givenCrowd(db, { appId, count: 40_000, platform: 'android' }))
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])

@@ -6,7 +6,7 @@ import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { failsEverybody } from '@herald/service/health'
 import { openPlaces } from '@herald/service/places'
-import { openDatabase } from '@herald/service/postgres'
+import { openDatabase, readConnectionsOfAudience } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
 import { openAppSettings } from './app-settings.ts'
@@ -39,6 +39,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_AUDIENCE,
     poolSize: config.DATABASE_POOL_SIZE,
+    readSize: readConnectionsOfAudience,
   })
   const bus = await openBus(service, watch)
   // Two database connections are kept free for short work. The others may be used to read pages, and one app may use half of these.

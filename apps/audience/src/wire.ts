@@ -2,6 +2,7 @@ import * as calls from '@herald/contracts/calls/audience'
 import { appChanged } from '@herald/contracts/calls/gateway'
 import { queueUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { openAtOnce } from '@herald/service/at-once'
+import type { UserAddress } from '@herald/contracts/user'
 import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
@@ -27,10 +28,11 @@ import { openTags } from './people/list-tags.ts'
 import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
 import { openDeviceCounts, readDeviceDays } from './people/count-devices.ts'
 import { findUserByAddress, listUsers, readMaskedUser } from './people/read-users.ts'
+import { openPeopleTurns } from './people/people-turns.ts'
 import { openRegistrations } from './people/register-subscription.ts'
-import { rotateSubscription } from './people/rotate-subscription.ts'
+import { addressesOfRotation, rotateSubscription } from './people/rotate-subscription.ts'
 import { getDevice } from './people/store/user-reads.ts'
-import { findExternalIds, getUser } from './people/store/users.ts'
+import { findExternalIds, getUser, userKeyOf } from './people/store/users.ts'
 import { findTestDevices, listTestDevices, markTestDevice } from './people/test-devices.ts'
 import { countSegment, type CountAsked } from './segments/count-segment.ts'
 import { createSegment, replaceSegment } from './segments/save-segment.ts'
@@ -121,17 +123,20 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.findDevicesOf, reading(findDevicesOf))
   bus.answer(calls.explainDevices, reading(explainDevices))
 
-  // Only one count of a segment, or one dry run, runs at a time: a count of a million devices keeps two cores busy, which sends need too, and a dry
-  // run costs more than a count.
-  const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
+  // Two counts of segments of different apps and one dry run run at a time (spec: limits/counts-apart). A count of a million devices keeps two cores
+  // busy, which sends need too, and a dry run costs more than a count. Together they leave two of the connections for reads (start.ts) to others.
+  const dear = { share: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) }
   const counting =
-    <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>) =>
+    <Request extends OfApp, Answer>(
+      places: ReturnType<typeof openAtOnce>,
+      flow: (audience: Audience, request: Request) => Promise<Answer>,
+    ) =>
     (request: Request) =>
-      oneCount(() => reading(flow, { withinMs: 18_500 })(request), request.appId)
-  bus.answer(calls.dryRun, counting(dryRun))
+      places(() => reading(flow, { withinMs: 18_500 })(request), request.appId)
+  bus.answer(calls.dryRun, counting(openAtOnce({ ...dear, atOnce: 1 }), dryRun))
 
   // Segments.
-  const count = counting((of: Audience, request: CountAsked) => countSegment(of, request))
+  const count = counting(openAtOnce({ ...dear, atOnce: 2 }), (of: Audience, request: CountAsked) => countSegment(of, request))
   bus.answer(calls.createSegment, (request) => createSegment({ db }, request))
   bus.answer(calls.listSegments, querying(listSegments))
   bus.answer(calls.readSegment, querying(getSegment))
@@ -141,18 +146,26 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  // Devices. At most three registrations run alone at a time, two of one app, because each of them keeps a connection while it waits for rows that
-  // other transactions have locked.
-  const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
-  bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, registrationsAlone))
-  bus.answer(calls.patchSubscription, (request) => changeSubscription({ db }, request))
-  bus.answer(calls.startSession, (request) => beginSession({ db }, request))
-  bus.answer(calls.loginSubscription, (request) => loginSubscription({ db }, request))
-  bus.answer(calls.logoutSubscription, (request) => logoutSubscription({ db }, request))
-  bus.answer(calls.changeOwner, (request) => changeOwner({ db }, request))
-  bus.answer(calls.deleteSubscription, (request) => deleteSubscription({ db }, request))
-  bus.answer(calls.rotateSubscription, (request) => rotateSubscription({ db }, request))
-  bus.answer(calls.markTestDevice, (request) => markTestDevice(db, request))
+  // Devices. Calls about one device or user wait for one another in this process, without a connection.
+  const turns = openPeopleTurns()
+  type Changing<Request, Answer> = (of: { db: Db; poke: () => void }, request: Request) => Promise<Answer>
+  /** Wraps a function that changes devices or users: it runs in order by the keys that `keysOf` gives, and apps take turns. */
+  const changing =
+    <Request extends OfApp, Answer>(keysOf: (request: Request) => string[], flow: Changing<Request, Answer>) =>
+    (request: Request) =>
+      turns.inOrder(keysOf(request), () => turns.inTurn(() => flow({ db, poke: tellErasures }, request), request.appId))
+  const ofDevice = ({ appId, subscriptionId }: OfApp & { subscriptionId: string }) => [`${appId} ${subscriptionId}`]
+  const ofUser = ({ appId, user }: OfApp & { user: UserAddress }) => [keyOfUser(appId, user)]
+  bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, turns))
+  bus.answer(calls.patchSubscription, changing(ofDevice, changeSubscription))
+  bus.answer(calls.startSession, changing(ofDevice, beginSession))
+  const byLogin = (request: OfApp & { subscriptionId: string; externalId: string }) => [...ofDevice(request), userKeyOf(request)]
+  bus.answer(calls.loginSubscription, changing(byLogin, loginSubscription))
+  bus.answer(calls.logoutSubscription, changing(ofDevice, logoutSubscription))
+  bus.answer(calls.changeOwner, changing(ofDevice, changeOwner))
+  bus.answer(calls.deleteSubscription, changing(ofDevice, deleteSubscription))
+  bus.answer(calls.rotateSubscription, changing(addressesOfRotation, rotateSubscription))
+  bus.answer(calls.markTestDevice, changing(ofDevice, markTestDevice))
   bus.answer(calls.listTestDevices, querying(listTestDevices))
   bus.answer(calls.findTestDevices, querying(findTestDevices))
   bus.answer(calls.readDevice, async ({ appId, subscriptionId }) =>
@@ -170,14 +183,17 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   )
   bus.answer(calls.readMaskedUser, completed(readMaskedUser))
   bus.answer(calls.findUserByAddress, completed(findUserByAddress))
-  bus.answer(calls.changeUser, async (request) => withLastNotifiedIfKnown(audience, request.appId, await changeUser({ db }, request)))
+  const changeOneUser = changing(ofUser, changeUser)
+  bus.answer(calls.changeUser, async (request) => withLastNotifiedIfKnown(audience, request.appId, await changeOneUser(request)))
   // A batch of 500 users keeps a connection for about 50 ms. At most two batches run at once, and apps take turns, so that the other connections stay
   // free for devices and sends.
   const batchesOfUsers = openAtOnce({ atOnce: 2, crowdedShare: 1, mostWaiting: 200, waitMs: 6_000, full: queueUnavailable })
-  bus.answer(calls.changeUsers, async (request) => ({
-    users: await batchesOfUsers(() => changeUsers({ db }, request), request.appId),
-  }))
-  bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: tellErasures }, request))
+  bus.answer(calls.changeUsers, async (request) => {
+    const { appId } = request
+    const keys = request.users.map(({ userId, externalId = '' }) => keyOfUser(appId, userId === undefined ? { externalId } : { userId }))
+    return { users: await turns.inOrder([...new Set(keys)], () => batchesOfUsers(() => changeUsers({ db }, request), appId)) }
+  })
+  bus.answer(calls.deleteUser, changing(ofUser, deleteUser))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
   bus.answer(calls.listTags, openTags(reads))
   bus.answer(calls.listUsers, reading(listUsers))
@@ -196,3 +212,6 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
     return {}
   })
 }
+
+const keyOfUser = (appId: string, user: UserAddress): string =>
+  'userId' in user ? `${appId} ${user.userId}` : userKeyOf({ appId, externalId: user.externalId })

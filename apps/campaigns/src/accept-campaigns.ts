@@ -4,6 +4,7 @@ import type { Campaigns, Acceptable, Accepted, Idempotency } from './campaigns.t
 import type { NewCampaign } from './store/campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
 import { insertCampaigns, markTests } from './store/new-campaigns.ts'
+import { mostDrafts, roomForDrafts } from './store/limits.ts'
 import type { Db } from './store/tables.ts'
 
 /**
@@ -21,6 +22,7 @@ export async function acceptCampaigns(
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
   const hasTests = items.some(({ campaign }) => campaign.test)
+  const hasDrafts = items.some(({ campaign }) => campaign.status === 'draft')
   const accept = async (trx: Db) => {
     const held = keys.length > 0 ? await takeKeys(trx, keys) : new Set<string>()
     const records = held.size > 0 ? await findRecords(trx, keys, idempotencyHours) : new Map<string, IdempotencyRecord>()
@@ -40,25 +42,47 @@ export async function acceptCampaigns(
       made.push(campaign)
       return { kind: 'accepted', id, notQueued }
     })
-    const written = await insertCampaigns(trx, made)
-    if (hasTests) await markTests(trx, made)
-    const leftOut = new Set(made.flatMap(({ id }) => (written.has(id) ? [] : [id])))
+    const tooMany = await findTooMany(
+      trx,
+      made.filter(({ status }) => status === 'draft'),
+    )
+    const kept = made.filter(({ id }) => !tooMany.has(id))
+    const written = await insertCampaigns(trx, kept)
+    if (hasTests) await markTests(trx, kept)
+    const leftOut = new Set(kept.flatMap(({ id }) => (written.has(id) ? [] : [id])))
     await insertRecords(
       trx,
       remembered.filter(({ answer }) => written.has(answer.id)),
     )
     return {
-      answers: answers.map((answer) => (answer.kind !== 'refused' && leftOut.has(answer.id) ? noSuchApp() : answer)),
-      begins: made.filter(({ id, status }) => status === 'sending' && written.get(id)?.waiting === false),
+      answers: answers.map((answer): Accepted => {
+        if (answer.kind === 'refused') return answer
+        if (tooMany.has(answer.id)) return { kind: 'refused', fault: tooManyDrafts() }
+        return leftOut.has(answer.id) ? noSuchApp() : answer
+      }),
+      begins: kept.filter(({ id, status }) => status === 'sending' && written.get(id)?.waiting === false),
       someWait: [...written.values()].some(({ waiting }) => waiting),
     }
   }
-  // Without keys and tests everything is written by one statement, which is a transaction by itself.
-  const { answers, begins, someWait } = await (keys.length > 0 || hasTests ? transact(db, accept) : accept(db))
+  // Without keys, tests and drafts everything is written by one statement, which is a transaction by itself.
+  const { answers, begins, someWait } = await (keys.length > 0 || hasTests || hasDrafts ? transact(db, accept) : accept(db))
   for (const campaign of begins) start(campaign)
   if (someWait) haveWaiting()
   return answers
 }
+
+/** Gives the ids of the drafts for which their apps have no room. Apps are locked in the order of their ids, so that two transactions cannot deadlock. */
+async function findTooMany(trx: Db, drafts: NewCampaign[]): Promise<ReadonlySet<string>> {
+  const ofApps = Map.groupBy(drafts, ({ appId }) => appId)
+  const tooMany = new Set<string>()
+  for (const appId of [...ofApps.keys()].toSorted()) {
+    const room = await roomForDrafts(trx, appId)
+    for (const { id } of (ofApps.get(appId) ?? []).slice(Math.max(0, room))) tooMany.add(id)
+  }
+  return tooMany
+}
+
+export const tooManyDrafts = () => fault('limit_reached', `An app has at most ${mostDrafts} drafts. Delete one that is not used any more.`)
 
 /** Answers a request whose key has a record. A key belongs to the first request that was made with it (spec: limits/idempotency-reused). */
 function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepted {

@@ -4,11 +4,14 @@ import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { isErased } from '@herald/service/erased-apps'
+import { transact } from '@herald/service/postgres'
+import { tooManyDrafts } from './accept-campaigns.ts'
 import type { Campaigns } from './campaigns.ts'
 import { isCancelling } from './core/campaign.ts'
 import { countFitting } from './core/list-bytes.ts'
 import { deleteDraft, findCampaign, findWhole, type CampaignRow } from './store/campaigns.ts'
 import { insertDuplicate } from './store/copies.ts'
+import { roomForDrafts } from './store/limits.ts'
 import { findCampaigns } from './store/listed-campaigns.ts'
 
 type One = { appId: string; campaignId: string }
@@ -55,10 +58,16 @@ export async function deleteCampaign({ db }: Pick<Campaigns, 'db'>, { appId, cam
   throw noDraft((await getCampaign({ db }, { appId, campaignId })).status)
 }
 
-/** Makes a draft that is a copy of a campaign in any status. Faults: not_found; invalid_state for a notification that names users or devices. */
+/** Makes a draft that is a copy of a campaign in any status. Faults: not_found; invalid_state for a notification that names users or devices; limit_reached. */
 export async function duplicateCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Campaign> {
   const id = newId()
-  if (await insertDuplicate(db, { id, appId, of: campaignId })) return getCampaign({ db }, { appId, campaignId: id })
+  const isMade = await transact(db, async (trx) => {
+    const room = await roomForDrafts(trx, appId)
+    const isDone = await insertDuplicate(trx, { id, appId, of: campaignId })
+    if (isDone && room < 1) throw tooManyDrafts()
+    return isDone
+  })
+  if (isMade) return getCampaign({ db }, { appId, campaignId: id })
   await getCampaign({ db }, { appId, campaignId })
   if (await isErased(db, appId)) throw notFound()
   throw fault('invalid_state', 'Only a send to a segment or to everyone can be duplicated.')

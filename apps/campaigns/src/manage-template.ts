@@ -3,19 +3,27 @@ import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { SaveTemplate, Template } from '@herald/contracts/template'
 import { isErased } from '@herald/service/erased-apps'
+import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
 import { countFitting } from './core/list-bytes.ts'
 import { refuseTooLarge } from './resolve-fields.ts'
+import { hasRoomForTemplate, mostTemplates } from './store/limits.ts'
 import * as store from './store/templates.ts'
 
 type Flow = Pick<Campaigns, 'db'>
 type One = { appId: string; templateId: string }
 
-/** Makes a template. Faults: duplicate_name; invalid_body when a locale is too large for a platform; not_found when the app was erased. */
+/** Makes a template. Faults: duplicate_name; limit_reached; invalid_body when a locale is too large for a platform; not_found when the app was erased. */
 export async function createTemplate({ db }: Flow, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
   refuseTooLarge(template)
   const id = newId()
-  if (!(await store.insertTemplate(db, { id, appId, template }))) throw (await isErased(db, appId)) ? notFound() : duplicateName()
+  const isMade = await transact(db, async (trx) => {
+    const hasRoom = await hasRoomForTemplate(trx, appId)
+    const isDone = await store.insertTemplate(trx, { id, appId, template })
+    if (isDone && !hasRoom) throw tooManyTemplates()
+    return isDone
+  })
+  if (!isMade) throw (await isErased(db, appId)) ? notFound() : duplicateName()
   return readTemplate({ db }, { appId, templateId: id })
 }
 
@@ -50,6 +58,8 @@ export async function deleteTemplate({ db }: Flow, { appId, templateId }: One): 
   return {}
 }
 
+const tooManyTemplates = (): Fault =>
+  fault('limit_reached', `An app has at most ${mostTemplates} templates. Delete one that is not used any more.`)
 const duplicateName = (): Fault => fault('duplicate_name', 'A template of this name exists already. Choose another name.')
 
 function toTemplate(row: store.TemplateRow): Template {

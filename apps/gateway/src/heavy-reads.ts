@@ -1,66 +1,29 @@
 import { tooManyReads } from '@herald/contracts/fault'
+import { openAtOnce } from '@herald/service/at-once'
 
-/** The limits of one process for dry runs and exports that run at the same time: `mostAtOnce` for all apps together, `mostOfApp` for each app. */
-const mostAtOnce = 4
-const mostOfApp = 1
-const againSeconds = 2
-
-/**
- * Limits how many requests that read much (dry runs and exports) run at once (spec: limits/heavy-reads). A request beyond the limit does not wait:
- * the Fault `rate_limited` tells its client to try again in 2 seconds.
- */
-export type HeavyReads = {
-  /** Does the work and counts it for the app meanwhile. Fault: rate_limited when the limit is reached. */
-  run: <Answer>(appId: string, work: () => Promise<Answer>) => Promise<Answer>
-  /**
-   * Counts, for the app, an answer that goes on after its route has returned, and gives the function that ends the counting. Calling that function
-   * twice changes nothing. Fault: rate_limited when the limit is reached.
-   */
-  enter: (appId: string) => () => void
-}
-
-export function openHeavyReads(): HeavyReads {
-  const ofApp = new Map<string, number>()
-  let taken = 0
-
-  const enter = (appId: string): (() => void) => {
-    const own = ofApp.get(appId) ?? 0
-    if (taken >= mostAtOnce || own >= mostOfApp) throw tooManyReads(againSeconds)
-    taken += 1
-    ofApp.set(appId, own + 1)
-    let isLeft = false
-    return () => {
-      if (isLeft) return
-      isLeft = true
-      taken -= 1
-      const left = (ofApp.get(appId) ?? 1) - 1
-      if (left > 0) ofApp.set(appId, left)
-      else ofApp.delete(appId)
-    }
-  }
-
-  return {
-    enter,
-    async run(appId, work) {
-      const leave = enter(appId)
-      try {
-        return await work()
-      } finally {
-        leave()
-      }
-    },
-  }
-}
+/** Does work when there is a place for the app. Fault: rate_limited when there was none in time. */
+type Places = <Answer>(work: () => Promise<Answer>, appId: string) => Promise<Answer>
 
 /**
- * Gives the same parts, and counts them as one heavy read of the app from the first part to the last. Fault: rate_limited when the limit is reached.
+ * Limits how many requests that read much run at once in this process (spec: limits/heavy-reads). Dry runs and exports have places of their own, so
+ * that exports whose clients read slowly leave dry runs their places.
  */
-export async function* inPlaceOf<Part>(
-  heavyReads: HeavyReads,
-  appId: string,
-  parts: AsyncGenerator<Part>,
-): AsyncGenerator<Part, void, undefined> {
-  const leave = heavyReads.enter(appId)
+export type HeavyReads = { dryRuns: Places; exports: Places }
+
+/** Each app has one of four places. A request waits for a place for 2 s, and apps take turns. */
+const openPlaces = (): Places => openAtOnce({ atOnce: 4, share: 1, mostWaiting: 50, waitMs: 2_000, full: () => tooManyReads(2) })
+
+export const openHeavyReads = (): HeavyReads => ({ dryRuns: openPlaces(), exports: openPlaces() })
+
+/** Gives the same parts, and keeps a place for the app from the first part to the last. Fault: rate_limited when there is no place in time. */
+export async function* inPlaceOf<Part>(places: Places, appId: string, parts: AsyncGenerator<Part>): AsyncGenerator<Part, void, undefined> {
+  const { promise: done, resolve: leave } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: begin, reject } = Promise.withResolvers<void>()
+  places(async () => {
+    begin()
+    await done
+  }, appId).catch(reject)
+  await begun
   try {
     yield* parts
   } finally {

@@ -44,7 +44,7 @@ export const poolConfig = {
     .max(100)
     .default(8)
     .describe(
-      'Most connections that one process of a service opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads and 1 that watches the database.',
+      'Most connections that one process of a service opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads (audience 5) and 1 that watches the database.',
     ),
 }
 

@@ -187,11 +187,18 @@ const isPoolFull = (error: Error): boolean =>
 const isReadTimeout = (error: Error): boolean => error.message === 'Query read timeout'
 
 /**
- * Says whether the database answers but is too busy: the pool was full for too long, or one statement took longer than it may. A database that does
- * not answer at all is found by `watchDatabase`, whose `guard` then ends the work with `database_unavailable`.
+ * Says whether the database answers but is too busy: the pool was full for too long, or one statement or its wait for a lock (55P03) took longer
+ * than it may. A database that does not answer at all is found by `watchDatabase`, whose `guard` then ends the work with `database_unavailable`.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
-  error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || sqlState(error) === '57014')
+  error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || /^(57014|55P03)$/.test(sqlState(error)))
+
+/**
+ * Says whether the database has refused a statement for a reason of the statement or its data, or because it took too long. A conflict with another
+ * transaction, a lack of resources and a database that is away are no such reason.
+ */
+export const isStatementError = (error: unknown): boolean =>
+  error instanceof Error && 'severity' in error && !isDatabaseAway(error) && !/^(08|25|40|53|55|57P|58)/.test(sqlState(error))
 
 /**
  * Says whether a failed commit of a group would fail again for each of its items alone. After a statement that the server ended as too slow it would

@@ -47,6 +47,8 @@ export const settingsForWork = '-c enable_seqscan=off'
 export const keptConnections = 4
 /** A process has at most this many connections for reads, in addition to those for its work. */
 export const readConnections = 3
+/** Audience has more: three may be busy with counts and a dry run, each for 18 s. */
+export const readConnectionsOfAudience = 5
 /** The time limit of a statement of a read, in milliseconds. A statement that may take longer sets its own (`set local statement_timeout`). */
 const readStatementMs = 2_000
 /**
@@ -64,7 +66,12 @@ const readAgainSeconds = 2
  */
 export async function openDatabase<Schema>(
   service: Service,
-  { url, poolSize, queryTimeoutMs = 10_000 }: { url: string; poolSize: number; queryTimeoutMs?: number },
+  {
+    url,
+    poolSize,
+    readSize = readConnections,
+    queryTimeoutMs = 10_000,
+  }: { url: string; poolSize: number; readSize?: number; queryTimeoutMs?: number },
 ): Promise<Database<Schema>> {
   // The server's time limit for a statement is shorter than this process's limit. So a slow statement is ended by the server, and this process's
   // limit ends only statements of a frozen server.
@@ -82,7 +89,7 @@ export async function openDatabase<Schema>(
     queryMs: queryTimeoutMs,
     settings: `${settingsForWork} ${settingsForKeptPlans}`,
   })
-  const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
+  const reading = openPool(service, { url, size: readSize, statementMs: readStatementMs, queryMs: 25_000 })
   service.metrics.gauge(
     'herald_db_connections',
     'Connections of the pools for work, for the statements of each send (kept) and for reads, and queries that wait for one.',
@@ -108,7 +115,7 @@ export async function openDatabase<Schema>(
   )
   const watch = await watchDatabase(service, url)
   for (const pool of [work, keeping, reading]) watch.onAway(renewer(pool))
-  return { db, kept, reads: openReads(service, readDb, watch), watch }
+  return { db, kept, reads: openReads(service, readDb, watch, readSize), watch }
 }
 
 function openPool(
@@ -159,7 +166,7 @@ function renewer(pool: pg.Pool): () => void {
   }
 }
 
-function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch: DatabaseWatch): Reads<Schema> {
+function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch: DatabaseWatch, readSize: number): Reads<Schema> {
   const refused = metrics.counter(
     'herald_reads_refused_total',
     'Reads for operators and callers that were answered 429: too many at once, or one took too long.',
@@ -169,8 +176,8 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
     return tooManyReads(readAgainSeconds)
   }
   const turn = openAtOnce({
-    atOnce: readConnections,
-    share: readConnections - 1,
+    atOnce: readSize,
+    share: readSize - 1,
     crowdedShare: 1,
     mostWaiting: mostReadsWaiting,
     waitMs: readWaitMs,

@@ -1698,6 +1698,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description limit_reached, idempotency_in_progress */
+        "409-limit_reached-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description not_an_experiment, still_sending, invalid_state, no_remainder, winner_already_sent */
         "409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent": {
             headers: {
@@ -1710,6 +1720,16 @@ export interface components {
         };
         /** @description invalid_body, unknown_variant */
         "422-invalid_body-unknown_variant": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description duplicate_name, limit_reached */
+        "409-duplicate_name-limit_reached": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -3113,7 +3133,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
-            409: components["responses"]["409-idempotency_in_progress"];
+            409: components["responses"]["409-limit_reached-idempotency_in_progress"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body-invalid_segment-idempotency_key_reused"];
@@ -3556,7 +3576,7 @@ export interface operations {
             };
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
-            409: components["responses"]["409-duplicate_name"];
+            409: components["responses"]["409-duplicate_name-limit_reached"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];
@@ -3976,7 +3996,7 @@ export interface operations {
             };
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
-            409: components["responses"]["409-duplicate_name"];
+            409: components["responses"]["409-duplicate_name-limit_reached"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];

@@ -2,11 +2,12 @@ import type { FinishBatch, TakenBatch } from '@herald/contracts/batch'
 import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
-import { failsEverybody } from '@herald/service/health'
+import { failsEverybody, isStatementError } from '@herald/service/health'
 import type { Recent } from '../core/recent.ts'
 import { finishBatch, type FinishAnswer, type Finishing } from './finish-batch.ts'
 import { readTaken, type KnownSend } from './read-taken.ts'
 import type { SendRates } from './send-rates.ts'
+import { countFailedRead } from './store/taken-batches.ts'
 import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batch.ts'
 
 type Take = TakeAsked & { appId?: string | undefined }
@@ -52,7 +53,7 @@ export function serveDispatchers({
   reportAgain,
   ...finishing
 }: Serving): Dispatchers {
-  const { db } = finishing
+  const { db, log, poke } = finishing
   const renew = group((asked: Renewal[]) => renewBatch({ db }, asked), byApp)
   const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs, rates }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
@@ -64,7 +65,18 @@ export function serveDispatchers({
       await takersSpared()
       const answer = await take(asked)
       afterTake()
-      return 'row' in answer ? readLane[answer.row.lane](answer) : answer
+      if (!('row' in answer)) return answer
+      try {
+        return await readLane[answer.row.lane](answer)
+      } catch (error) {
+        if (!isStatementError(error)) throw error
+        const { id: batchId, campaignId, appId } = answer.row
+        log.warn({ batchId, campaignId, appId, err: error }, 'the pushes of a batch could not be read')
+        if (await countFailedRead(db, batchId)) poke()
+        // Other batches of the same call go out. A taker that has a part of this batch already keeps it until its lease ends.
+        if (asked.takes !== null) throw error
+        return { answer: 'held' }
+      }
     },
     async renew(asked) {
       const renewed = await renew(asked)

@@ -6,6 +6,7 @@ import { changeOwner, changeUser } from './change-users.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
 import { loginSubscription, logoutSubscription } from './login-logout.ts'
+import { openPeopleTurns } from './people-turns.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { patchSubscription } from './store/subscriptions.ts'
@@ -13,7 +14,7 @@ import { apply, describeState, nobody, tagsText, type Command, type Model } from
 import { openAudience } from '../testing/rig.ts'
 
 const { db } = await openAudience()
-const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
 
 /** Random commands are chosen before their devices exist: `device` is a place in the list of devices, and may be beyond its end. */
 const endpoint = fc.constantFrom('one', 'two', 'three', 'four').map((name) => `https://push.example/${name}`)

@@ -174,6 +174,24 @@ describe('importing a new device', () => {
     }
   })
 
+  // spec: administration/import-left-out, identity/tags
+  test('an import leaves out a tag for which its user has no room, and counts the row', async () => {
+    const large = (count: number, value: string) => Object.fromEntries(many(count, (n) => [`tag-${n}`, value.repeat(1_000)]))
+    const rows = [
+      phone('a', { externalId: 'bob', tags: { ...large(16, 'x'), last: 'y'.repeat(1_000), small: 1 } }),
+      phone('b', { externalId: 'bob', tags: { more: 'z'.repeat(1_000), also: true } }),
+    ]
+    for (const perLot of [500, 1]) {
+      for (const dryRun of [true, false]) {
+        const appId = newId()
+        const report = await importAll(appId, rows, { dryRun }, perLot)
+        expect(report).toMatchObject({ created: 2, rejected: 0, warnings: { 'left_out:labels': 2 } })
+        const kept = { ...large(16, 'x'), small: 1, also: true }
+        expect((await userNamed(appId, 'bob'))?.tags).toEqual(dryRun ? undefined : kept)
+      }
+    }
+  })
+
   test('a device that is imported and registers at the same moment becomes one device of one user', async () => {
     const appId = newId()
     const rows = many(60, (n) => phone(`token-${n}`, { externalId: `user-${n % 20}`, tags: { imported: true } }))

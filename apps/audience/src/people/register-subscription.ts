@@ -7,16 +7,17 @@ import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
 import { canonicalToken, hashAddress, smallToken, toDevice, type Device } from './core/device.ts'
 import {
-  countTags,
+  countTagBytes,
   decideOwnership,
+  faultOfTags,
   maxDevicesPerUser,
-  maxTagsPerUser,
   tooManyDevices,
-  tooManyTags,
+  tagSizesAfter,
   toUserUpdate,
+  type TagSizes,
   type UserUpdate,
 } from './core/identity.ts'
-import { openOrder } from './core/in-order.ts'
+import type { PeopleTurns } from './people-turns.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from '../store/erased-apps.ts'
 import { moveDevice } from './rotate-subscription.ts'
@@ -47,11 +48,6 @@ type Outcome = Registered | Fault | 'row in use'
 
 /** At most this many registrations share a commit. Such a commit takes about 10 ms, so the next registrations do not wait long. */
 const mostTogether = 100
-/**
- * At most this many registrations of one address or one external id may wait or run. A further one is refused at once, because it would be answered
- * only after its caller has given up.
- */
-const mostOfOneKey = 100
 
 /**
  * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two registrations with the same address or
@@ -63,9 +59,8 @@ const mostOfOneKey = 100
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
   sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>,
-  inTurn: <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>,
+  { inOrder, inTurn }: PeopleTurns,
 ): (asked: Asked) => Promise<Registered> {
-  const inOrder = openOrder({ most: mostOfOneKey, full: queueUnavailable })
   const together = group((registrations: Registration[]) => retryIdentity(() => registerAll({ db, kept }, registrations)), {
     ...sharing,
     limit: mostTogether,
@@ -139,7 +134,7 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
  * needed, and the second and third run in a transaction.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
-  const decided = decide(registrations, await findKnown(kept, registrations.map(toSought), maxTagsPerUser))
+  const decided = decide(registrations, await findKnown(kept, registrations.map(toSought)))
   const planned = decided.filter((one) => 'plan' in one)
   const write = async (on: Db) => {
     const written = await writeRegistrations(
@@ -163,13 +158,17 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
   })
 }
 
+const noTags: TagSizes = new Map()
+
 function toSought({ appId, device, externalId, changes }: Registration): Sought {
   const token = smallToken(device.platform, device.address)
+  const set = tagSizesAfter(noTags, changes.tags)
   return {
     addressHash: device.addressHash,
     smallKey: token === null ? null : smallKeyOf({ appId, token }),
     name: externalId === null ? null : userKeyOf({ appId, externalId }),
-    setsTags: countTags([], changes.tags),
+    setsTags: set.size,
+    setsBytes: countTagBytes(set),
   }
 }
 
@@ -191,8 +190,9 @@ function decide(registrations: Registration[], known: Known[]): (Planned | { out
     if (ownership.kind === 'join' && namedDevices >= maxDevicesPerUser) return { outcome: tooManyDevices() }
     const isUserNew = ownership.kind === 'create'
     const userId = isUserNew ? newId() : ownership.userId
-    const tagNames = users.find(({ id }) => id === userId)?.tagNames ?? []
-    if (countTags(tagNames, changes.tags) > maxTagsPerUser) return { outcome: tooManyTags() }
+    const before = users.find(({ id }) => id === userId)?.tagSizes ?? noTags
+    const refusal = faultOfTags(tagSizesAfter(before, changes.tags), changes.tags)
+    if (refusal) return { outcome: refusal }
     const newName = ownership.kind === 'create' || ownership.kind === 'rename' ? ownership.externalId : null
     return {
       plan: {

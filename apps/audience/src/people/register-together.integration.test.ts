@@ -6,11 +6,12 @@ import { until } from '@herald/testing/until'
 import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
 import { changeOwner } from './change-users.ts'
+import { openPeopleTurns } from './people-turns.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { givenDevice, openAudience } from '../testing/rig.ts'
 
 const { db, bus, startProcess } = await openAudience()
-const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
 
 const phone = (token: string, change: Partial<RegisterSubscription & { platform: 'ios' }> = {}): RegisterSubscription => ({
   platform: 'ios',
@@ -68,7 +69,11 @@ test('one registration takes two database statements, and so do twenty registrat
     },
     transformResult: ({ result }) => Promise.resolve(result),
   })
-  const registerCounted = openRegistrations({ db: counted, kept: counted }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+  const registerCounted = openRegistrations(
+    { db: counted, kept: counted },
+    { maxWaiting: 5_000, full: queueUnavailable },
+    openPeopleTurns(),
+  )
   const asked = many(20, (index) => ({ appId, subscription: phone(`token-${index}`, { externalId: `user-${index}`, tags: { index } }) }))
   const told: number[] = []
   for (const some of [asked.slice(0, 1), asked.slice(0, 1), asked, asked]) {

@@ -24,6 +24,10 @@ export const rotateSubscription = (
     return { id }
   })
 
+/** Gives the keys of a rotation for the order of changes; a registration of either address has the same key. */
+export const addressesOfRotation = ({ appId, rotation }: { appId: string; rotation: RotateBody }): string[] =>
+  [rotation.old, rotation.new.endpoint].map((address) => hashAddress(appId, 'endpoint', address).toString('hex'))
+
 /**
  * Gives the device that has an old address a new one. Another device that has the new address is deleted. Answers the device's id, or undefined when
  * no device has the old address. Whoever knows a device's address is taken for the device.

@@ -2,9 +2,9 @@ import { fault, invalidField, notFound, type FaultDetail } from '@herald/contrac
 import { listed, readCursor, type Listed } from '@herald/contracts/page'
 import type { Platform } from '@herald/contracts/platform'
 import { mostTestDevices, mostTested, type NotQueued, type TestDevice, type TestSelector } from '@herald/contracts/test-send'
-import { transact } from '@herald/service/postgres'
 import { maskAddress } from './core/device.ts'
 import type { Db } from '../store/tables.ts'
+import { transactIdentity } from './transact-identity.ts'
 import {
   deleteMark,
   findDevices,
@@ -18,10 +18,10 @@ import {
 
 /** Marks a device as a test device, or removes the mark (spec: administration/test-devices). Faults: `not_found`, `limit_reached`. */
 export async function markTestDevice(
-  db: Db,
+  { db }: { db: Db },
   { appId, subscriptionId, test }: { appId: string; subscriptionId: string; test: boolean },
 ): Promise<{ id: string; optedIn: boolean; test: boolean }> {
-  return transact(db, async (trx) => {
+  return transactIdentity(db, async (trx) => {
     const device = await holdDevice(trx, appId, subscriptionId)
     if (!device) throw notFound()
     if (!test) await deleteMark(trx, subscriptionId)

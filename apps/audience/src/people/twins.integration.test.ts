@@ -4,6 +4,7 @@ import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { openPeopleTurns } from './people-turns.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { openImports } from '../testing/imports.ts'
 import { openAudience } from '../testing/rig.ts'
@@ -12,7 +13,7 @@ const { db, dispatcher, startProcess } = await openAudience()
 await startProcess()
 const { bus } = dispatcher
 const { importAll } = openImports({ db, bus })
-const registerTogether = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
+const registerTogether = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
 
 const token = 'a1b2c3d4e5f60718'
 const capitals = token.toUpperCase()

@@ -97,6 +97,38 @@ describe('changing a user', () => {
     expect(Object.keys((await user(userId))?.tags ?? {})).toHaveLength(100)
     await call(calls.changeUser, { appId, user: { userId }, changes: { tags: { 'one-more': 1, 'tag-7': null } } })
   })
+
+  // spec: identity/tags, identity/tags-merge
+  test('a change, a registration or an item of a batch is refused when the user would have more than 16 KiB of tags', async () => {
+    const appId = newId()
+    const large = 'x'.repeat(1_000)
+    // Each of these tags takes 1,011 bytes (`"t10": "…", `), and `last` takes 12 and its letters.
+    const tags = Object.fromEntries(Array.from({ length: 16 }, (_, place) => [`t${10 + place}`, large]))
+    const { id, userId } = await register(appId, { ...phone('token'), externalId: 'ann', tags })
+    const refused = { code: 'invalid_body', details: [{ path: 'tags' }] }
+    const fits = { tags: { last: 'x'.repeat(16_384 - 16 * 1_011 - 12) } }
+    const changes = { tags: { last: `${fits.tags.last}x` } }
+
+    await expect(call(calls.changeOwner, { appId, subscriptionId: id, changes })).rejects.toMatchObject(refused)
+    await expect(call(calls.changeUser, { appId, user: { userId }, changes })).rejects.toMatchObject(refused)
+    await expect(register(appId, { ...phone('token'), ...changes })).rejects.toMatchObject(refused)
+    await expect(register(appId, { ...phone('another'), tags: { ...tags, ...changes.tags } })).rejects.toMatchObject(refused)
+    const { users } = await call(calls.changeUsers, {
+      appId,
+      users: [
+        { userId, ...changes },
+        { externalId: 'bob', tags: { ...tags, ...changes.tags } },
+      ],
+    })
+    expect(users).toMatchObject([{ fault: refused }, { fault: refused }])
+    expect((await user(userId))?.tags).toEqual(tags)
+
+    await register(appId, { ...phone('token'), ...fits })
+    await call(calls.changeOwner, { appId, subscriptionId: id, changes: { tags: { last: null } } })
+    await call(calls.changeOwner, { appId, subscriptionId: id, changes: fits })
+    expect((await call(calls.changeUsers, { appId, users: [{ userId, ...fits }] })).users).toEqual([{ id: userId, created: false }])
+    expect((await user(userId))?.tags).toEqual({ ...tags, ...fits.tags })
+  })
 })
 
 describe('reading a user', () => {

@@ -202,6 +202,8 @@ export type BatchTable = {
   probes: CircuitEnvironment | null
   takes: Generated<number>
   spared: Generated<number>
+  /** How often the statement that reads the batch's pushes has failed. */
+  failed_reads: Generated<number>
   lease_until: Date | null
   due_at: Generated<Date | null>
   pointer_no: Generated<number>

@@ -3801,6 +3801,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description duplicate_name, limit_reached */
+        "409-duplicate_name-limit_reached": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description duplicate_name */
         "409-duplicate_name": {
             headers: {
@@ -3811,8 +3821,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description idempotency_in_progress */
-        "409-idempotency_in_progress": {
+        /** @description invalid_state, limit_reached */
+        "409-invalid_state-limit_reached": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description limit_reached, idempotency_in_progress */
+        "409-limit_reached-idempotency_in_progress": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -3861,6 +3881,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description idempotency_in_progress */
+        "409-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description invalid_body, idempotency_key_reused, unknown_variant */
         "422-invalid_body-idempotency_key_reused-unknown_variant": {
             headers: {
@@ -3883,16 +3913,6 @@ export interface components {
         };
         /** @description queue_unavailable, database_unavailable */
         "503-queue_unavailable-database_unavailable": {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description invalid_state, limit_reached */
-        "409-invalid_state-limit_reached": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -6810,7 +6830,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
-            409: components["responses"]["409-duplicate_name"];
+            409: components["responses"]["409-duplicate_name-limit_reached"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];
@@ -7322,7 +7342,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
-            409: components["responses"]["409-duplicate_name"];
+            409: components["responses"]["409-duplicate_name-limit_reached"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];
@@ -7742,7 +7762,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
-            409: components["responses"]["409-idempotency_in_progress"];
+            409: components["responses"]["409-limit_reached-idempotency_in_progress"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body-invalid_segment-idempotency_key_reused"];
@@ -8319,6 +8339,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state-limit_reached"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];

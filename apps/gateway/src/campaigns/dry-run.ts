@@ -25,7 +25,7 @@ const rendering = openTurnTime(4)
 export const dryRun = (
   gateway: Pick<Gateway, 'db' | 'bus' | 'heavyReads'>,
   asked: { appId: string; body: DryRun; showsSamples: boolean },
-): Promise<DryRunShown> => gateway.heavyReads.run(asked.appId, () => run(gateway, asked))
+): Promise<DryRunShown> => gateway.heavyReads.dryRuns(() => run(gateway, asked), asked.appId)
 
 async function run(
   { db, bus }: Pick<Gateway, 'db' | 'bus'>,

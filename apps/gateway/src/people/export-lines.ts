@@ -19,15 +19,15 @@ type OfAllUsers = { appId: string; after: string | null; segmentId?: string | un
 
 /** Exports the users of an app in the order of their ids, beginning after the id `after` (spec: administration/export-everybody). */
 export const exportAllUsers = (exporting: Exporting, asked: OfAllUsers) =>
-  inPlaceOf(exporting.heavyReads, asked.appId, ended(usersAfter(exporting.bus, asked)))
+  inPlaceOf(exporting.heavyReads.exports, asked.appId, ended(usersAfter(exporting.bus, asked)))
 
 /** Exports the pushes of a campaign, beginning after the push `after` (spec: administration/export-pushes). */
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
-  inPlaceOf(exporting.heavyReads, asked.appId, ended(pushesAfter(exporting.bus, asked)))
+  inPlaceOf(exporting.heavyReads.exports, asked.appId, ended(pushesAfter(exporting.bus, asked)))
 
 /** Exports one user with devices, preferences, pushes and webhook deliveries (spec: administration/export-person). */
 export const exportOneUser = (exporting: Exporting, asked: { appId: string; user: MaskedUser }) =>
-  inPlaceOf(exporting.heavyReads, asked.appId, ended(allOf(exporting.bus, asked)))
+  inPlaceOf(exporting.heavyReads.exports, asked.appId, ended(allOf(exporting.bus, asked)))
 
 /** Gives the portions, and at the end a line that says how many lines came before it. An answer without that line was cut off. */
 async function* ended(portions: Portions): Portions {

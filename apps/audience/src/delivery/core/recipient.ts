@@ -223,9 +223,9 @@ function countFitting(queued: QueuedDevices): number {
   let bytes = 0
   for (let at = 0; at < queued.facts.length; at += 1) {
     bytes += fixedBytes
-    for (const column of columns) bytes += (column[at]?.length ?? 0) + 4
+    for (const column of columns) bytes += Buffer.byteLength(column[at] ?? '') + 4
     const tags = queued.tags?.[at]
-    if (tags) for (const value of Object.values(tags)) bytes += String(value).length + 4
+    if (tags) for (const value of Object.values(tags)) bytes += Buffer.byteLength(String(value)) + 4
     if (bytes > partBytes && at > 0) return at
   }
   return queued.facts.length

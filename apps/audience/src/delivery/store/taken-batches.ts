@@ -93,6 +93,25 @@ export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<stri
 /** Gives the name of a take: the batch and the number of the take. By the number audience recognises a call of an earlier taker. */
 export const keyOfTake = ({ batchId, takes }: { batchId: string; takes: number }): string => `${batchId}.${takes}`
 
+/** After so many failed reads of its pushes a batch ends as failed. */
+const mostFailedReads = 5
+
+/**
+ * Counts that the statement that reads a batch's pushes has failed. After the fifth time every push of the batch has failed with `internal`: the
+ * batch is free and due, and its next taker reports the outcomes. Gives whether the batch has ended so.
+ */
+export async function countFailedRead(db: Db, batchId: string): Promise<boolean> {
+  const isLast = sql`failed_reads + 1 >= ${sql.lit(mostFailedReads)} and decided is null`
+  const { rows } = await sql<{ hasEnded: boolean }>`
+    update batches b set failed_reads = failed_reads + 1,
+      decided = case when ${isLast} then ${endingAs(sql`'failed'`, sql`'internal'`)} else decided end,
+      lease_until = case when ${isLast} then null else lease_until end,
+      due_at = case when ${isLast} then now() else due_at end
+    where id = ${batchId} and done_at is null
+    returning decided is not null as "hasEnded"`.execute(db)
+  return rows[0]?.hasEnded ?? false
+}
+
 /** Finds those of these batches that their takers still have, so that they can be given a further part of the pushes. */
 export async function findTaken(db: Db, takes: { batchId: string; takes: number }[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countTags, decideOwnership } from './identity.ts'
+import { countTagBytes, decideOwnership, tagSizesAfter } from './identity.ts'
 
 const anonymous = { id: 'a', externalId: null }
 const asE = { id: 'e', externalId: 'E' }
@@ -22,7 +22,14 @@ test.each([
 })
 
 test('for the limit of 100 tags a tag that is written again counts once, and a tag that is deleted does not count', () => {
-  expect(countTags(['seat', 'plan'], {})).toBe(2)
-  expect(countTags(['seat', 'plan'], { seat: 8, vip: false })).toBe(3)
-  expect(countTags(['seat', 'plan'], { seat: null, vip: null })).toBe(1)
+  const before = tagSizesAfter(new Map(), { seat: 7, plan: 'pro' })
+  expect(tagSizesAfter(before, {}).size).toBe(2)
+  expect(tagSizesAfter(before, { seat: 8, vip: false }).size).toBe(3)
+  expect(tagSizesAfter(before, { seat: null, vip: null }).size).toBe(1)
+})
+
+test('the bytes of tags are those of their JSON with a space behind each colon and comma', () => {
+  expect(countTagBytes(new Map())).toBe('{}'.length)
+  const printed = String.raw`{"name": "Zoë \"Z\"", "seat": 7}`
+  expect(countTagBytes(tagSizesAfter(new Map(), { seat: 7, name: 'Zoë "Z"' }))).toBe(Buffer.byteLength(printed))
 })

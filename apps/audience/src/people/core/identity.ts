@@ -1,4 +1,4 @@
-import { fault, invalidField } from '@herald/contracts/fault'
+import { fault, invalidField, type Fault } from '@herald/contracts/fault'
 import type { UserChanges } from '@herald/contracts/subscription'
 import type { TagChanges } from '@herald/contracts/text'
 
@@ -40,6 +40,9 @@ export const tooManyDevices = () =>
   fault('limit_reached', `A user has at most ${maxDevicesPerUser} devices. Remove one that is not used any more.`)
 /** At most this many tags belong to one user (spec: identity/tags). */
 export const maxTagsPerUser = 100
+/** A user's tags take at most this many bytes as JSON (spec: identity/tags). Every batch of a send that names tags reads them from the user's row. */
+export const maxTagBytes = 16_384
+export const tooLargeTags = () => invalidField('tags', `would leave the user with more than ${maxTagBytes / 1024} KiB of tags`)
 export const tooManyTags = () => invalidField('tags', `would leave the user with more than ${maxTagsPerUser} tags`)
 /** A device that has had a session begins a new one only if the last began at least this long ago (spec: identity/session). */
 export const sessionGapMinutes = 30
@@ -59,14 +62,31 @@ export const toUserUpdate = ({ tags = {}, language, timezone, country }: UserCha
   country: country ?? null,
 })
 
-/** Gives the names of a user's tags after a change. `names`: the names before the change. */
-export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set<string> {
-  const after = new Set(names)
+/** The tags of a user by name: how many bytes the value of each takes as JSON. */
+export type TagSizes = ReadonlyMap<string, number>
+
+/** Gives the sizes of a user's tags after a change. */
+export function tagSizesAfter(sizes: TagSizes, changes: TagChanges): Map<string, number> {
+  const after = new Map(sizes)
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) after.delete(name)
-    else after.add(name)
+    else after.set(name, bytesOf(value))
   }
   return after
 }
 
-export const countTags = (names: string[], changes: TagChanges): number => tagNamesAfter(names, changes).size
+/** Counts the bytes of tags in the form in which Postgres prints them: with a space behind each colon and comma. */
+export function countTagBytes(sizes: TagSizes): number {
+  let bytes = sizes.size === 0 ? 2 : 0
+  for (const [name, size] of sizes) bytes += bytesOf(name) + size + 4
+  return bytes
+}
+const bytesOf = (value: string | number | boolean): number => Buffer.byteLength(JSON.stringify(value))
+
+/** Gives the fault of a change after which a user's tags, whose sizes are given, are too many or too large; undefined when the user may have them. */
+export function faultOfTags(after: TagSizes, changes: TagChanges): Fault | undefined {
+  if (!setsAny(changes)) return undefined
+  if (after.size > maxTagsPerUser) return tooManyTags()
+  return countTagBytes(after) > maxTagBytes ? tooLargeTags() : undefined
+}
+const setsAny = (changes: TagChanges): boolean => Object.values(changes).some((value) => value !== null)

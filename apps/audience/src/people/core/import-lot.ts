@@ -1,11 +1,16 @@
 import type { ImportedDevice } from '@herald/contracts/import'
 import type { Platform } from '@herald/contracts/platform'
+import type { TagChanges } from '@herald/contracts/text'
 import { toDevice, type Device } from './device.ts'
 import {
+  countTagBytes,
   decideOwnership,
   maxDevicesPerUser,
+  maxTagBytes,
   maxTagsPerUser,
+  tagSizesAfter,
   toUserUpdate,
+  type TagSizes,
   type Departure,
   type UserIdentity,
   type UserUpdate,
@@ -40,7 +45,7 @@ export function toImportRow(appId: string, row: number, imported: ImportedDevice
 /** A device that exists, with its owner. */
 export type KnownDevice = { id: string; key: string; userId: string }
 /** A user who exists. `devices`: how many devices the user has. */
-export type KnownUser = UserIdentity & { devices: number; tagNames: string[] }
+export type KnownUser = UserIdentity & { devices: number; tagSizes: TagSizes }
 
 export type PlannedDevice = {
   id: string
@@ -63,7 +68,7 @@ export type PlannedUser = {
   createdAt: string | null
   lastActiveAt: string | null
   devices: number
-  tagNames: Set<string>
+  tagSizes: TagSizes
 }
 
 export type RowOutcome = { row: number } & (
@@ -100,9 +105,9 @@ export function planLot(
   const devices = new Map<string, { id: string; userId: string; planned: PlannedDevice | undefined }>()
   const left = new Set<PlannedUser>()
   const departures = new Map<string, Departure>()
-  const addUser = ({ id, externalId, devices: count, tagNames }: KnownUser, isNew: boolean) => {
+  const addUser = ({ id, externalId, devices: count, tagSizes }: KnownUser, isNew: boolean) => {
     const nothing = { changes: toUserUpdate({}), createdAt: null, lastActiveAt: null }
-    const user = { id, isNew, externalId, ...nothing, devices: count, tagNames: new Set(tagNames), isTouched: isNew }
+    const user = { id, isNew, externalId, ...nothing, devices: count, tagSizes, isTouched: isNew }
     users.set(id, user)
     if (externalId !== null) byName.set(externalId, id)
     return user
@@ -130,18 +135,15 @@ export function planLot(
     const target = ownership.kind === 'create' ? undefined : users.get(ownership.userId)
     if (ownership.kind === 'join' && (target?.devices ?? 0) >= maxDevicesPerUser)
       return { row, is: 'rejected', code: 'device_limit', at: 'externalId', message: `names a user who has ${maxDevicesPerUser} devices` }
-    const known = target?.tagNames ?? []
-    const isTooMuch = new Set([...known, ...Object.keys(asked.tags)]).size > maxTagsPerUser
-    // A device is worth more than its user's tags, so the row comes without them.
-    const changes = isTooMuch ? { ...asked, tags: {} } : asked
-    const tagNames = new Set([...known, ...Object.keys(changes.tags)])
+    const { tags, tagSizes, leftOut } = fitting(target?.tagSizes ?? new Map(), asked.tags, onExisting)
+    const changes = { ...asked, tags }
 
-    const user = target ?? addUser({ id: makeId(), externalId, devices: 0, tagNames: [] }, true)
+    const user = target ?? addUser({ id: makeId(), externalId, devices: 0, tagSizes: new Map() }, true)
     if (ownership.kind === 'rename') {
       user.externalId = ownership.externalId
       byName.set(ownership.externalId, user.id)
     }
-    user.tagNames = tagNames
+    user.tagSizes = tagSizes
     user.isTouched = true
     user.changes = merged(user.changes, changes, onExisting)
     const unsaid = user.isNew ? now : null
@@ -165,7 +167,7 @@ export function planLot(
       registeredAt: before ? before.registeredAt : past.lastActiveAt,
     }
     devices.set(key, { id: planned.id, userId: user.id, planned })
-    return done(found ? 'updated' : 'created', isTooMuch)
+    return done(found ? 'updated' : 'created', leftOut)
   }
 
   return {
@@ -175,6 +177,30 @@ export function planLot(
     left: [...left],
     departures: [...departures.values()],
   }
+}
+
+/**
+ * Gives the tags of a row that its user may have, and the sizes of the user's tags with them. A device is worth more than its user's tags, so a row
+ * with too many comes without them, and a tag for which there is no room is left out.
+ */
+function fitting(
+  known: TagSizes,
+  asked: TagChanges,
+  onExisting: 'keep' | 'update',
+): { tags: TagChanges; tagSizes: TagSizes; leftOut: boolean } {
+  const added = Object.entries(asked).filter(([name]) => onExisting === 'update' || !known.has(name))
+  const whole = tagSizesAfter(known, Object.fromEntries(added))
+  if (whole.size > maxTagsPerUser) return { tags: {}, tagSizes: known, leftOut: true }
+  if (countTagBytes(whole) <= maxTagBytes) return { tags: asked, tagSizes: whole, leftOut: false }
+  let tagSizes = known
+  const tags: TagChanges = {}
+  for (const [name, value] of added) {
+    const next = tagSizesAfter(tagSizes, { [name]: value })
+    if (countTagBytes(next) > maxTagBytes) continue
+    tagSizes = next
+    tags[name] = value
+  }
+  return { tags, tagSizes, leftOut: true }
 }
 
 /** Joins the changes of two rows about one user. With `keep` the first row wins, with `update` the second. */

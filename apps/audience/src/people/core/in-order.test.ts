@@ -18,7 +18,7 @@ function held(begun: string[], name: string) {
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('pieces of work with a key in common run one by one in the order in which they came, even if one fails; others do not wait', async () => {
-  const inOrder = openOrder({ most: 10, full })
+  const inOrder = openOrder({ most: 10, waitMs: 5_000, full })
   const begun: string[] = []
   const [one, two, three, other] = [held(begun, 'one'), held(begun, 'two'), held(begun, 'three'), held(begun, 'other')]
   const answers = [inOrder(['a'], one.work), inOrder(['b', 'a'], two.work), inOrder(['b'], three.work), inOrder(['c'], other.work)]
@@ -39,7 +39,7 @@ test('pieces of work with a key in common run one by one in the order in which t
 })
 
 test('only a limited number of pieces of work with one key may run or wait; a further one is refused until those are done, one with another key is not', async () => {
-  const inOrder = openOrder({ most: 2, full })
+  const inOrder = openOrder({ most: 2, waitMs: 5_000, full })
   const begun: string[] = []
   const [one, two] = [held(begun, 'one'), held(begun, 'two')]
   const answers = [inOrder(['a'], one.work), inOrder(['a'], two.work)]
@@ -50,4 +50,21 @@ test('only a limited number of pieces of work with one key may run or wait; a fu
   two.end()
   await Promise.all(answers)
   expect(await inOrder(['a'], () => Promise.resolve('again'))).toBe('again')
+})
+
+test('a piece of work that has waited too long is refused and never runs, and the next one still waits for the one that runs', async () => {
+  const inOrder = openOrder({ most: 10, waitMs: 50, full })
+  const begun: string[] = []
+  const [one, late, next] = [held(begun, 'one'), held(begun, 'late'), held(begun, 'next')]
+  const first = inOrder(['a'], one.work)
+  await expect(inOrder(['a'], late.work)).rejects.toThrow('full')
+  const third = inOrder(['a'], next.work)
+  await aTurn()
+  expect(begun).toEqual(['one'])
+
+  one.end()
+  await first
+  next.end()
+  expect(await third).toBe('next')
+  expect(begun).toEqual(['one', 'next'])
 })

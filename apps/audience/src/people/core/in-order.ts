@@ -1,20 +1,27 @@
 /**
  * Makes a function that runs pieces of work. Pieces with a key in common run one after another, in the order in which they came; a piece that shares
- * no key with those that run or wait runs at once. At most `most` pieces with one key may wait or run. A further piece is rejected with the error
- * that `full` makes, so that a client that repeats one key does not delay other clients.
+ * no key with those that run or wait runs at once. At most `most` pieces with one key may wait or run. A further piece, and one that has waited for
+ * `waitMs`, does not run: it is rejected with the error that `full` makes.
  */
 export function openOrder({
   most,
+  waitMs,
   full,
 }: {
   most: number
+  waitMs: number
   full: () => Error
 }): <Answer>(keys: string[], work: () => Promise<Answer>) => Promise<Answer> {
   const lines = new Map<string, { last: Promise<void>; length: number }>()
+  const within = (before: Promise<unknown>) => {
+    const { promise: tooLate, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(full()), waitMs)
+    return Promise.race([before, tooLate]).finally(() => clearTimeout(timer))
+  }
+
   return (keys, work) => {
     const before = keys.flatMap((key) => lines.get(key) ?? [])
     if (before.some(({ length }) => length >= most)) return Promise.reject(full())
-    const answer = before.length === 0 ? work() : Promise.all(before.map(({ last }) => last)).then(work)
     const leave = () => {
       for (const key of keys) {
         const line = lines.get(key)
@@ -22,7 +29,11 @@ export function openOrder({
         else lines.delete(key)
       }
     }
-    const last: Promise<void> = answer.then(leave, leave)
+    const earlier = before.length === 0 ? undefined : Promise.all(before.map(({ last }) => last))
+    const answer = earlier ? within(earlier).then(work) : work()
+    // A piece that has waited too long leaves its place only after the earlier pieces, so that the next one still waits for them.
+    const settled = () => (earlier ? earlier.then(leave) : leave())
+    const last: Promise<void> = answer.then(settled, settled)
     for (const key of keys) lines.set(key, { last, length: (lines.get(key)?.length ?? 0) + 1 })
     return answer
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { tagSizesAfter } from './identity.ts'
 import { planUsersInBatch } from './users-in-batch.ts'
 
 const ids = () => {
@@ -7,8 +8,10 @@ const ids = () => {
 }
 const tags = (count: number, value: string | null = 'yes') => Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, value]))
 
+const sizes = (of: Record<string, string | null>) => tagSizesAfter(new Map(), of)
+
 test('a user whom a batch names several times, by id and by external id, is written once, and the last item wins', () => {
-  const known = [{ id: 'ann-id', externalId: 'ann', tagNames: ['plan'] }]
+  const known = [{ id: 'ann-id', externalId: 'ann', tagSizes: sizes({ plan: 'pro' }) }]
 
   const { answers, users } = planUsersInBatch(
     known,
@@ -44,7 +47,7 @@ test('a user whom a batch names several times, by id and by external id, is writ
 })
 
 test('an item of a batch with an unknown id or a 101st tag is refused and changes nothing, and later items of the same user are still done', () => {
-  const known = [{ id: 'ann-id', externalId: null, tagNames: Object.keys(tags(99)) }]
+  const known = [{ id: 'ann-id', externalId: null, tagSizes: sizes(tags(99)) }]
 
   const { answers, users } = planUsersInBatch(
     known,
@@ -69,6 +72,6 @@ test('an item of a batch with an unknown id or a 101st tag is refused and change
 })
 
 test('a user is not written when all items of a batch that name the user are refused', () => {
-  const known = [{ id: 'ann-id', externalId: 'ann', tagNames: Object.keys(tags(100)) }]
+  const known = [{ id: 'ann-id', externalId: 'ann', tagSizes: sizes(tags(100)) }]
   expect(planUsersInBatch(known, [{ externalId: 'ann', tags: { more: 1 } }], ids()).users).toEqual([])
 })

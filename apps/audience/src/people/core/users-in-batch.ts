@@ -1,25 +1,25 @@
 import { notFound, type Fault } from '@herald/contracts/fault'
 import type { UserInBatch, UserInBatchAnswer } from '@herald/contracts/user-batch'
-import { maxTagsPerUser, tagNamesAfter, tooManyTags, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
+import { faultOfTags, tagSizesAfter, toUserUpdate, type TagSizes, type UserIdentity, type UserUpdate } from './identity.ts'
 
 /** A user whom a batch of users makes or changes, with the joined changes of all items that name the user. */
 export type UserToWrite = { id: string; externalId: string | null; isNew: boolean; changes: UserUpdate }
 
 /**
  * Decides what a batch of users (POST /v1/users/batch) writes, as if its items were done one after another. A user who is named several times is
- * written once, and a later item overrides an earlier one. `known`: the users who exist, with the names of their tags. `makeId` makes the ids of new
+ * written once, and a later item overrides an earlier one. `known`: the users who exist, with the sizes of their tags. `makeId` makes the ids of new
  * users.
  */
 export function planUsersInBatch(
-  known: (UserIdentity & { tagNames: string[] })[],
+  known: (UserIdentity & { tagSizes: TagSizes })[],
   items: UserInBatch[],
   makeId: () => string,
 ): { answers: UserInBatchAnswer[]; users: UserToWrite[] } {
-  type Planned = { user: UserToWrite; tagNames: Set<string>; isChanged: boolean }
+  type Planned = { user: UserToWrite; tagSizes: TagSizes; isChanged: boolean }
   const byId = new Map<string, Planned>()
   const byName = new Map<string, Planned>()
-  const add = ({ id, externalId, tagNames }: UserIdentity & { tagNames: string[] }, isNew: boolean): Planned => {
-    const planned = { user: { id, externalId, isNew, changes: toUserUpdate({}) }, tagNames: new Set(tagNames), isChanged: isNew }
+  const add = ({ id, externalId, tagSizes }: UserIdentity & { tagSizes: TagSizes }, isNew: boolean): Planned => {
+    const planned = { user: { id, externalId, isNew, changes: toUserUpdate({}) }, tagSizes, isChanged: isNew }
     byId.set(id, planned)
     if (externalId !== null) byName.set(externalId, planned)
     return planned
@@ -29,11 +29,12 @@ export function planUsersInBatch(
   const answers = items.map(({ userId, externalId, ...said }): UserInBatchAnswer => {
     const found = userId === undefined ? byName.get(externalId ?? '') : byId.get(userId)
     if (!found && externalId === undefined) return { fault: plain(notFound()) }
-    const planned = found ?? add({ id: makeId(), externalId: externalId ?? null, tagNames: [] }, true)
+    const planned = found ?? add({ id: makeId(), externalId: externalId ?? null, tagSizes: new Map() }, true)
 
     const changes = toUserUpdate(said)
-    const tagNames = tagNamesAfter(planned.tagNames, changes.tags)
-    if (tagNames.size > maxTagsPerUser) return { fault: plain(tooManyTags()) }
+    const tagSizes = tagSizesAfter(planned.tagSizes, changes.tags)
+    const refusal = faultOfTags(tagSizes, changes.tags)
+    if (refusal) return { fault: plain(refusal) }
     const before = planned.user.changes
     planned.user.changes = {
       tags: { ...before.tags, ...changes.tags },
@@ -41,7 +42,7 @@ export function planUsersInBatch(
       timezone: changes.timezone ?? before.timezone,
       country: changes.country ?? before.country,
     }
-    planned.tagNames = tagNames
+    planned.tagSizes = tagSizes
     planned.isChanged = true
     return { id: planned.user.id, created: !found }
   })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { KnownDevice, KnownUser, PlannedDevice, PlannedUser } from '../core/import-lot.ts'
+import type { UserIdentity } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
-import { userKeyOf, userKeyColumn } from './users.ts'
+import { tagSizesOf, toTagSizes, userKeyOf, userKeyColumn } from './users.ts'
 
 /*
  * The reads and writes of one lot (group of rows of the file) of an import. Each function runs one or two statements, however many rows the lot has.
@@ -18,25 +19,25 @@ export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: bo
   return rows
 }
 
-/** Finds users by id and by external id, with the number of their devices and the names of their tags. `lock`: whether to lock the users. */
+/** Finds users by id and by external id, with the number of their devices and the sizes of their tags. `lock`: whether to lock the users. */
 export async function findUsers(
   db: Db,
   { appId, ids, names, lock }: { appId: string; ids: string[]; names: string[]; lock: boolean },
 ): Promise<KnownUser[]> {
   if (ids.length + names.length === 0) return []
   const named = names.map((externalId) => userKeyOf({ appId, externalId }))
-  const { rows } = await sql<Omit<KnownUser, 'devices'>>`
+  const { rows } = await sql<UserIdentity & { tagSizes: Record<string, number> | null }>`
     with meant as materialized (
       select unnest(${ids}::text[]) as id union select id from users where ${userKeyColumn} = any(${named}::text[])
     )
-    select id, external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames" from users
+    select id, external_id as "externalId", ${tagSizesOf('tags')} as "tagSizes" from users
     where id = any(array(select id from meant)) order by id ${lock ? sql`for no key update` : sql``}`.execute(db)
   // This is a separate statement so that it sees devices that were given to these users while the statement above waited for its locks.
   const { rows: counts } = await sql<{ userId: string; devices: number }>`
     select user_id as "userId", count(*) as devices from subscriptions where user_id = any(${rows.map(({ id }) => id)}::text[])
     group by user_id`.execute(db)
   const devicesOf = new Map(counts.map(({ userId, devices }) => [userId, devices]))
-  return rows.map((user) => ({ ...user, devices: devicesOf.get(user.id) ?? 0 }))
+  return rows.map(({ tagSizes, ...user }) => ({ ...user, tagSizes: toTagSizes(tagSizes), devices: devicesOf.get(user.id) ?? 0 }))
 }
 
 const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language text, timezone text, country text,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { KnownDevice, KnownUser, LotPlan } from '../core/import-lot.ts'
 import { findDevicesAt, findUsers } from './import-devices.ts'
+import { toTagSizes } from './users.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
@@ -10,7 +11,7 @@ import type { Db } from '../../store/tables.ts'
  * user, `u <id>` for an anonymous user. Neither external ids nor addresses are stored.
  */
 
-type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: string[] }
+type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: Record<string, number> }
 
 const short = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 const deviceKey = (key: string) => `d ${short(key)}`
@@ -56,8 +57,9 @@ export async function readWithDry(
     ({ externalId }) => externalId ?? [],
   )
   const more = await load(db, importId, [...dryNames.map(nameKey), ...anonymous.map(userKey)])
-  for (const [key, { id, devices = 0, tags = [] }] of [...states, ...more])
-    if (!key.startsWith('d ')) users.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagNames: tags })
+  for (const [key, { id, devices = 0, tags = {} }] of [...states, ...more])
+    if (!key.startsWith('d '))
+      users.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagSizes: toTagSizes(tags) })
   return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
@@ -69,9 +71,9 @@ export async function writeDry(db: Db, importId: string, { devices, users, left 
       key: deviceKey(key),
       state: { id, user: userId, name: changed.get(userId)?.externalId ?? null },
     })),
-    ...[...changed.values()].map(({ id, externalId, devices: count, tagNames }) => ({
+    ...[...changed.values()].map(({ id, externalId, devices: count, tagSizes }) => ({
       key: externalId === null ? userKey(id) : nameKey(externalId),
-      state: { id, devices: count, tags: [...tagNames] },
+      state: { id, devices: count, tags: Object.fromEntries(tagSizes) },
     })),
   ]
   if (states.length === 0) return

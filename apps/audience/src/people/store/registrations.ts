@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Device } from '../core/device.ts'
-import type { UserUpdate } from '../core/identity.ts'
+import { maxTagBytes, maxTagsPerUser, type TagSizes, type UserUpdate } from '../core/identity.ts'
 import { sessionColumns } from './subscriptions.ts'
 import { isStoredInCapitals } from './twins.ts'
 import type { Db } from '../../store/tables.ts'
-import { changesOf, isUnchanged, userKeyColumn, splitTags } from './users.ts'
+import { changesOf, isUnchanged, splitTags, tagSizesOf, toTagSizes, userKeyColumn } from './users.ts'
 
 /*
  * One statement reads the rows that many registrations need, and one statement writes all of these registrations. Each row is found by one key, so the
@@ -24,15 +24,15 @@ export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
 /**
  * The keys by which the rows of a registration are found. `name`: `userKeyOf` of its external id; null without an external id. `setsTags`: how many
- * tags the registration sets. `smallKey`: `smallKeyOf` of an iOS token of hexadecimal digits; null for any other address.
+ * tags the registration sets, and `setsBytes` how large they are. `smallKey`: `smallKeyOf` of an iOS token of hexadecimal digits; null for any other address.
  */
-export type Sought = { addressHash: Buffer; name: string | null; setsTags: number; smallKey: string | null }
+export type Sought = { addressHash: Buffer; name: string | null; setsTags: number; setsBytes: number; smallKey: string | null }
 
 /**
- * The row of a user as a registration finds it. `version` changes with every change of the row. `tagNames` is null unless the user might get too many
- * tags, because reading the names costs more than reading the row.
+ * The row of a user as a registration finds it. `version` changes with every change of the row. `tagSizes` is null unless the user might get too many
+ * or too large tags, because reading the sizes costs more than reading the row.
  */
-export type FoundUser = { id: string; externalId: string | null; version: string; tagNames: string[] | null }
+export type FoundUser = { id: string; externalId: string | null; version: string; tagSizes: TagSizes | null }
 
 /**
  * The rows that a registration finds: the device at its address with the device's owner, and the user who has its external id (`named`).
@@ -50,16 +50,18 @@ export type Known = {
  * Finds the device and the users of each registration, in the order given. It locks no row: `writeRegistrations` leaves out the registrations whose
  * rows have changed since.
  */
-export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Known[]> {
+export async function findKnown(db: Db, sought: Sought[]): Promise<Known[]> {
   const user = sql`
     select id, external_id, xmin::text as version,
-      case when asked.sets_tags > 0 and (select count(*) from jsonb_object_keys(tags)) + asked.sets_tags > ${mostTags}
-        then array(select jsonb_object_keys(tags)) end as tag_names
+      case when asked.sets_tags > 0 and (
+        (select count(*) from jsonb_object_keys(tags)) + asked.sets_tags > ${maxTagsPerUser}
+        or octet_length(tags::text) + asked.sets_bytes > ${maxTagBytes}
+      ) then ${tagSizesOf('tags')} end as tag_sizes
     from users`
   const { rows } = await sql<KnownRow>`
     select device.id as "deviceId",
-      owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_names as "ownerTagNames",
-      named.id as "namedId", named.external_id as "namedExternalId", named.version as "namedVersion", named.tag_names as "namedTagNames",
+      owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_sizes as "ownerTagSizes",
+      named.id as "namedId", named.external_id as "namedExternalId", named.version as "namedVersion", named.tag_sizes as "namedTagSizes",
       case when named.id is not null and named.id is distinct from owner.id
         then (select count(*) from subscriptions where user_id = named.id) end as "namedDevices",
       asked.small_key is not null and ${isStoredInCapitals(sql.ref('asked.small_key'))} as "hasTwins"
@@ -67,8 +69,9 @@ export async function findKnown(db: Db, sought: Sought[], mostTags: number): Pro
         ${sought.map(({ addressHash }) => addressHash)}::bytea[],
         ${sought.map(({ name }) => name)}::text[],
         ${sought.map(({ setsTags }) => setsTags)}::int[],
+        ${sought.map(({ setsBytes }) => setsBytes)}::int[],
         ${sought.map(({ smallKey }) => smallKey)}::text[]
-      ) with ordinality as asked(address_hash, name, sets_tags, small_key, place)
+      ) with ordinality as asked(address_hash, name, sets_tags, sets_bytes, small_key, place)
       left join lateral (select id, user_id from subscriptions where address_hash = asked.address_hash offset 0) device on true
       left join lateral (${user} where id = device.user_id offset 0) owner on true
       left join lateral (${user} where ${userKeyColumn} = asked.name offset 0) named on true
@@ -81,11 +84,11 @@ type KnownRow = {
   ownerId: string | null
   ownerExternalId: string | null
   ownerVersion: string
-  ownerTagNames: string[] | null
+  ownerTagSizes: Record<string, number> | null
   namedId: string | null
   namedExternalId: string | null
   namedVersion: string
-  namedTagNames: string[] | null
+  namedTagSizes: Record<string, number> | null
   namedDevices: number | null
   hasTwins: boolean
 }
@@ -98,10 +101,22 @@ function toKnown(row: KnownRow): Known {
         ? null
         : {
             id: deviceId,
-            owner: { id: ownerId, externalId: row.ownerExternalId, version: row.ownerVersion, tagNames: row.ownerTagNames },
+            owner: {
+              id: ownerId,
+              externalId: row.ownerExternalId,
+              version: row.ownerVersion,
+              tagSizes: row.ownerTagSizes && toTagSizes(row.ownerTagSizes),
+            },
           },
     named:
-      namedId === null ? null : { id: namedId, externalId: row.namedExternalId, version: row.namedVersion, tagNames: row.namedTagNames },
+      namedId === null
+        ? null
+        : {
+            id: namedId,
+            externalId: row.namedExternalId,
+            version: row.namedVersion,
+            tagSizes: row.namedTagSizes && toTagSizes(row.namedTagSizes),
+          },
     namedDevices: row.namedDevices ?? 0,
     hasTwins: row.hasTwins,
   }

@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
-import type { UserIdentity } from '../core/identity.ts'
+import type { TagSizes, UserIdentity } from '../core/identity.ts'
 import type { UserToWrite } from '../core/users-in-batch.ts'
 import type { Db } from '../../store/tables.ts'
-import { changesOf, isUnchanged, splitTags } from './users.ts'
+import { changesOf, isUnchanged, splitTags, tagSizesOf, toTagSizes } from './users.ts'
 
-/**
- * Reads users, whom the caller has locked, with the names of their tags; users of another app are left out. The values of the tags are not read,
- * because a value may be sixteen times as long as a name.
- */
-export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(UserIdentity & { tagNames: string[] })[]> {
-  const { rows } = await sql<UserIdentity & { appId: string; tagNames: string[] }>`
-    select id, app_id as "appId", external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames"
+/** Reads users, whom the caller has locked, with the sizes of their tags, but not the values; users of another app are left out. */
+export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(UserIdentity & { tagSizes: TagSizes })[]> {
+  const { rows } = await sql<UserIdentity & { appId: string; tagSizes: Record<string, number> | null }>`
+    select id, app_id as "appId", external_id as "externalId", ${tagSizesOf('tags')} as "tagSizes"
     from users where id = any(${ids}::text[])`.execute(db)
-  return rows.filter((user) => user.appId === appId)
+  return rows.flatMap(({ tagSizes, ...user }) => (user.appId === appId ? [{ ...user, tagSizes: toTagSizes(tagSizes) }] : []))
 }
 
 /**

@@ -2,7 +2,15 @@ import { notFound } from '@herald/contracts/fault'
 import type { Tags } from '@herald/contracts/text'
 import type { User, UserAddress } from '@herald/contracts/user'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import { maxTagsPerUser, tooManyTags, type UserIdentity, type UserUpdate } from '../core/identity.ts'
+import {
+  maxTagBytes,
+  maxTagsPerUser,
+  tooLargeTags,
+  tooManyTags,
+  type TagSizes,
+  type UserIdentity,
+  type UserUpdate,
+} from '../core/identity.ts'
 import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db, UserTable } from '../../store/tables.ts'
 
@@ -54,9 +62,14 @@ export async function copyUser(db: Db, fromId: string, toId: string): Promise<vo
   if (numAffectedRows === 0n) throw notFound()
 }
 
+/** Gives the SQL of the sizes of a user's tags: one object of name and bytes, as `toTagSizes` reads it. */
+export const tagSizesOf = (tags: string) =>
+  sql<Record<string, number>>`(select json_object_agg(key, octet_length(value::text)) from jsonb_each(${sql.ref(tags)}))`
+export const toTagSizes = (sizes: Record<string, number> | null): TagSizes => new Map(Object.entries(sizes ?? {}))
+
 /**
  * Merges changes into a user: a tag that is null is deleted, a field that is null stays as it is. A change by a device sets `last_active_at`, a
- * change by a backend does not. Fault: `invalid_body` at `tags` (101st tag).
+ * change by a backend does not. Fault: `invalid_body` at `tags` (101st tag, or more than 16 KiB).
  */
 export async function mergeUser(
   db: Db,
@@ -65,7 +78,7 @@ export async function mergeUser(
   by: 'device' | 'backend',
 ): Promise<void> {
   const { set, deleted } = splitTags(tags)
-  const { rows } = await sql<{ tagCount: number }>`
+  const { rows } = await sql<{ tagCount: number; tagBytes: number }>`
     update users set
       tags = (tags || ${JSON.stringify(set)}::jsonb) - ${deleted}::text[],
       language = coalesce(${language}, language),
@@ -80,8 +93,11 @@ export async function mergeUser(
       })} then changed_at else now() end,
       last_active_at = case when ${by === 'device'} then now() else last_active_at end
     where id = ${userId}
-    returning (select count(*) from jsonb_object_keys(tags)) as "tagCount"`.execute(db)
-  if ((rows[0]?.tagCount ?? 0) > maxTagsPerUser) throw tooManyTags()
+    returning (select count(*) from jsonb_object_keys(tags)) as "tagCount", octet_length(tags::text) as "tagBytes"`.execute(db)
+  const { tagCount = 0, tagBytes = 0 } = rows[0] ?? {}
+  if (Object.keys(set).length === 0) return
+  if (tagCount > maxTagsPerUser) throw tooManyTags()
+  if (tagBytes > maxTagBytes) throw tooLargeTags()
 }
 
 type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>

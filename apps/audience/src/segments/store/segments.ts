@@ -31,6 +31,20 @@ export async function getSegment(db: Db, { appId, segmentId }: OfApp): Promise<S
   return toSegment(row)
 }
 
+/** An app has at most this many saved segments (spec: limits/kept-things). */
+export const mostSegments = 1_000
+
+/**
+ * Says whether the app may add a segment. Until the transaction ends, others that add one to the app wait, so that parallel requests count each
+ * other's rows; the count is a statement of its own for the same reason.
+ */
+export async function hasRoomForSegment(trx: Db, appId: string): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.segments ${appId}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select from segments where app_id = ${appId} limit ${sql.lit(mostSegments)}) as kept`.execute(trx)
+  return (rows[0]?.count ?? 0) < mostSegments
+}
+
 /** Saves a new segment. Fault: `not_found` (the app was erased). */
 export async function insertSegment(
   db: Db,

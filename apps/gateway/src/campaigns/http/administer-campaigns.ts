@@ -155,6 +155,7 @@ const ofTheDashboard = [
     status: 201,
     summary: 'Make a draft that is a copy of a campaign',
     answers: Campaign,
+    faults: ['invalid_state', 'limit_reached'],
     audit: elsewhere('campaign.duplicated', ({ id, answered }) => ({ id: answered, of: id })),
     answer: ({ bus }, { appId, params }) => bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }),
   }),

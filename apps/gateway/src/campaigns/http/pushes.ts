@@ -63,7 +63,7 @@ export const pushes = [
     audit: exporting('pushes.exported'),
     async answer({ db, bus, heavyReads }, { appId, query, noteExport }) {
       await getApp(db, appId)
-      const portions = noteExport(appId, query, inPlaceOf(heavyReads, appId, exportPushes({ bus }, { appId, ...query })))
+      const portions = noteExport(appId, query, inPlaceOf(heavyReads.exports, appId, exportPushes({ bus }, { appId, ...query })))
       return new TextStream(textsOf(portions), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="pushes-${appId}.csv"`,

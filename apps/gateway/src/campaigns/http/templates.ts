@@ -35,7 +35,7 @@ export const templates = [
     status: 201,
     summary: 'Make a template',
     answers: Template,
-    faults: ['duplicate_name'],
+    faults: ['duplicate_name', 'limit_reached'],
     answer: ({ bus }, { appId, body }) => bus.call(createTemplate, { appId, template: body }),
   }),
   route({

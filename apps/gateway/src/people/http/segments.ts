@@ -63,7 +63,7 @@ export const segments = [
     status: 201,
     summary: 'Save a segment',
     answers: SavedSegment,
-    faults: ['duplicate_name'],
+    faults: ['duplicate_name', 'limit_reached'],
     answer: ({ bus }, { appId, body }) => bus.call(createSegment, { appId, segment: body }),
   }),
   route({

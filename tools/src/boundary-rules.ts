@@ -143,6 +143,7 @@ const flow: Place = {
     '@herald/service/health',
     '@herald/service/turns',
     '@herald/service/turn-time',
+    '@herald/service/house-steps',
     '@herald/service/sweep',
     '@herald/service/postgres',
     '@herald/service/request-id',

@@ -9,6 +9,7 @@ import { fanOut } from './sends/fan-out.ts'
 import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
 import { registerSubscription } from './people/register-subscription.ts'
 import { createSegment as create } from './segments/save-segment.ts'
+import { insertSegment } from './segments/store/segments.ts'
 import { insertAnnouncements } from './store/announcements.ts'
 import { insertRetries } from './delivery/store/finished-batches.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
@@ -129,7 +130,7 @@ test('devices, segments and batches that another transaction commits while their
   const starting = fanOut({ ...audience, commit: held }, { campaignId, page: 0 })
   const registering = db.transaction().execute(async (trx) => {
     await givenDevice(trx, { appId, externalId: 'ada' })
-    await create({ db: trx }, { appId, segment: { name: 'mine', definition: {} } })
+    await insertSegment(trx, { id: newId(), appId, segment: { name: 'mine', definition: {} } })
     registered.resolve()
     await release.promise
   })

@@ -8,16 +8,17 @@ const freeBytes = 4_096
 
 /**
  * Bounds the memory that bodies take while they are read: clients that hold back their last byte would otherwise fill the process
- * (spec: limits/body-budget). `open` begins a body of an address or key; its `arrived` counts bytes and throws the Fault `rate_limited` when there are
- * too many, and `close` gives them back.
+ * (spec: limits/body-budget). `open` begins a body, whose address or key is asked for when it becomes large. `arrived` counts bytes and throws the Fault
+ * `rate_limited` when there are too many, and `close` gives them back.
  */
-export type BodyBudget = { open(owner: string): { arrived(bytes: number): void; close(): void } }
+export type BodyBudget = { open(ownerOf: () => string): { arrived(bytes: number): void; close(): void } }
 
 export function openBodyBudget(onRefused: () => void): BodyBudget {
   const held = new Map<string, number>()
   let all = 0
   return {
-    open(owner) {
+    open(ownerOf) {
+      let owner = ''
       let free = freeBytes
       let own = 0
       return {
@@ -25,6 +26,7 @@ export function openBodyBudget(onRefused: () => void): BodyBudget {
           const counted = Math.max(0, bytes - free)
           free = Math.max(0, free - bytes)
           if (counted === 0) return
+          owner ||= ownerOf()
           const ofOwner = (held.get(owner) ?? 0) + counted
           if (all + counted > mostBytes || ofOwner > mostOfOne) {
             onRefused()

@@ -53,7 +53,8 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
  * hexadecimal digits in either letter case (zulip#35074; spec: identity/token-case).
  */
 export const smallToken = (platform: Platform, address: string): string | null =>
-  platform === 'ios' && /^[0-9a-f]+$/i.test(address) ? address.toLowerCase() : null
+  platform === 'ios' && hexadecimal.test(address) ? address.toLowerCase() : null
+const hexadecimal = /^[0-9a-fA-F]+$/
 
 /** Gives a token as it is stored. */
 export const canonicalToken = (platform: Platform, token: string): string => smallToken(platform, token) ?? token

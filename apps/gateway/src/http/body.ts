@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { fault, invalidField } from '@herald/contracts/fault'
 import type { BodyBudget } from './body-budget.ts'
 
@@ -15,7 +16,7 @@ export async function readJson(request: IncomingMessage, bounds: BodyBounds): Pr
   if (declared === 0 && request.headers['transfer-encoding'] === undefined) return undefined
   checkMediaType(request)
   if (declared > bounds.most) throw tooLarge(bounds.most)
-  const bytes = await readBytes(request, bounds)
+  const bytes = await readBytes(request, declared, bounds)
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw invalidField('', 'must be JSON in UTF-8')
   try {
@@ -45,27 +46,43 @@ export function mediaTypeOf({ headers }: IncomingMessage, takes: readonly string
   return takes.includes(mediaType) && isUtf8Text && isPlain ? mediaType : undefined
 }
 
-/** Reads a body. When the body is too large, what still arrives of it is thrown away for a while, so that the client can read the answer. */
-function readBytes(request: IncomingMessage, { most, budget, owner }: BodyBounds): Promise<Buffer> {
+/** A body that does not come in one piece begins with room for this many bytes. */
+const firstRoom = 4_096
+
+/**
+ * Reads a body into one buffer, of which the budget counts the room. Most bodies are one chunk, which is that buffer. Further chunks are not kept, because
+ * a chunk of one byte costs a hundred: 32 KiB that came byte by byte would take 5 MB.
+ */
+function readBytes(request: IncomingMessage, declared: number, { most, budget, owner }: BodyBounds): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
   const counted = budget.open(owner)
+  let bytes: Buffer = Buffer.alloc(0)
   let size = 0
+  const take = (chunk: Buffer) => {
+    const end = size + chunk.length
+    if (end > most) throw tooLarge(most)
+    if (end > bytes.length) {
+      const isWhole = size === 0 && end === declared
+      const room = isWhole ? end : Math.max(end, Math.min(declared || most, Math.max(firstRoom, 2 * end)))
+      counted.arrived(room - bytes.length)
+      const larger = isWhole ? chunk : Buffer.allocUnsafeSlow(room)
+      if (!isWhole) larger.set(bytes.subarray(0, size))
+      bytes = larger
+    }
+    if (bytes !== chunk) bytes.set(chunk, size)
+    size = end
+  }
   const onData = (chunk: Buffer) => {
-    size += chunk.length
     try {
-      if (size > most) throw tooLarge(most)
-      counted.arrived(chunk.length)
-      chunks.push(chunk)
+      take(chunk)
     } catch (error) {
       request.off('data', onData)
-      chunks.length = 0
-      discard(request)
+      bytes = Buffer.alloc(0)
       reject(error)
     }
   }
   request.on('data', onData)
-  request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+  request.on('end', () => resolve(bytes.subarray(0, size)))
   request.on('error', () => reject(endedEarly()))
   // `close` comes after every request, so the error is made only when the request ended early. To make an error for each request would cost more
   // than to read its body.
@@ -75,15 +92,53 @@ function readBytes(request: IncomingMessage, { most, budget, owner }: BodyBounds
   return promise.finally(() => counted.close())
 }
 
-/** A client that is refused midway has this long to read the answer. */
-const lingerMs = 5_000
+/** A client that has its answer before its body was read has this long to read the answer. */
+const lingerMs = 1_000
+/** The rest of a larger body is not received: chunks that are thrown away let a process grow by 64 MB before V8 collects them. */
+const largestDiscarded = 65_536
+/** At most this many connections linger, because each holds up to 64 KiB that came with the head of its request. */
+const mostLingering = 50
 
-/** Reads what the client still sends and throws it away, for `lingerMs` at most, so that the client can read the answer. */
+let lingering = 0
+const left = new WeakSet<IncomingMessage>()
+
+/**
+ * Ends with a body that was not read, so that its client can read the answer. Gives true when the connection must close after the answer: no more is
+ * then received.
+ */
+export function leaveRest(request: IncomingMessage): boolean {
+  const { headers, complete } = request
+  const length = Number(headers['content-length'] ?? 0)
+  if (complete || left.has(request) || (length === 0 && headers['transfer-encoding'] === undefined)) return false
+  if (length > 0 && length <= largestDiscarded) {
+    discard(request)
+    return false
+  }
+  left.add(request)
+  // Node would read the rest of a request that nobody listens to.
+  request.on('data', () => undefined)
+  request.pause()
+  if (lingering < mostLingering) linger(request.socket)
+  return true
+}
+
+/** Throws away what a client still sends, so that it can read its answer, and disconnects it when that does not end. */
 export function discard(request: IncomingMessage): void {
+  left.add(request)
   request.resume()
   const cut = setTimeout(() => request.destroy(), lingerMs)
   cut.unref()
   request.once('close', () => clearTimeout(cut))
+}
+
+/** Lets the connection end only a while after its answer. If it were closed with bytes unread, the client could lose the answer. */
+function linger(socket: Socket): void {
+  lingering += 1
+  socket.once('close', () => (lingering -= 1))
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), lingerMs).unref()
+  }
 }
 
 const tooLarge = (most: number) => fault('body_too_large', `The body must be at most ${most / 1024} KiB.`)

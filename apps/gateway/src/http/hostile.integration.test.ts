@@ -236,6 +236,25 @@ test('clients that hold back the last byte of 512 KiB take 8 MiB at most, furthe
   )
 })
 
+// spec: limits/body-budget
+test('a body that comes byte by byte is read like any other, with a length and without', async () => {
+  const text = '{"target":{"all":true},"silent":true}'.padEnd(2_000)
+  const head = `POST ${send} HTTP/1.1\r\nhost: x\r\nauthorization: ${secret.authorization}\r\ncontent-type: application/json\r\nconnection: close\r\n`
+  const statusOf = (begin: string, pieces: string[], end: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect({ port: gateway.port, host: '127.0.0.1', noDelay: true })
+      socket.once('data', (data) => resolve(data.toString('latin1', 9, 12)))
+      socket.on('error', () => undefined)
+      socket.write(head + begin)
+      for (const piece of pieces) socket.write(piece)
+      socket.write(end)
+    })
+  const bytes = [...text]
+  expect(await statusOf(`content-length: ${text.length}\r\n\r\n`, bytes, '')).toBe('202')
+  const chunks = bytes.map((byte) => `1\r\n${byte}\r\n`)
+  expect(await statusOf('transfer-encoding: chunked\r\n\r\n', chunks, '0\r\n\r\n')).toBe('202')
+})
+
 test('no hostile request reached another app than the one of its key', () => {
   expect(peers.sent.every(({ appId }) => appId === app.appId)).toBe(true)
   expect(peers.registered.every(({ appId }) => appId === app.appId)).toBe(true)

@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Fault } from '@herald/contracts/fault'
+import { leaveRest } from './body.ts'
 import { errorBody } from './faults.ts'
 
 /**
  * Writes an answer with its length. A `body` that is a string is JSON already; for bytes, `headers` say what they are. Does nothing when an answer
- * was written before or the client has disconnected, because a request is answered once.
+ * was written before or the client has disconnected, because a request is answered once. What is left of the request's body is not kept.
  */
 export function respond(response: ServerResponse, status: number, body?: unknown, headers: Record<string, string> = {}): void {
   if (response.headersSent || response.destroyed) return
+  if (leaveRest(response.req)) response.setHeader('connection', 'close')
   if (body === undefined) {
     response.writeHead(status, headers).end()
     return

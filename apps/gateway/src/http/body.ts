@@ -61,15 +61,19 @@ function readBytes(request: IncomingMessage, declared: number, { most, budget, o
   const take = (chunk: Buffer) => {
     const end = size + chunk.length
     if (end > most) throw tooLarge(most)
-    if (end > bytes.length) {
-      const isWhole = size === 0 && end === declared
-      const room = isWhole ? end : Math.max(end, Math.min(declared || most, Math.max(firstRoom, 2 * end)))
-      counted.arrived(room - bytes.length)
-      const larger = isWhole ? chunk : Buffer.allocUnsafeSlow(room)
-      if (!isWhole) larger.set(bytes.subarray(0, size))
-      bytes = larger
+    if (size === 0) {
+      counted.arrived(end)
+      bytes = chunk
+    } else {
+      if (end > bytes.length) {
+        const room = Math.max(end, Math.min(declared || most, Math.max(firstRoom, 2 * end)))
+        counted.arrived(room - bytes.length)
+        const larger = Buffer.allocUnsafeSlow(room)
+        larger.set(bytes.subarray(0, size))
+        bytes = larger
+      }
+      bytes.set(chunk, size)
     }
-    if (bytes !== chunk) bytes.set(chunk, size)
     size = end
   }
   const onData = (chunk: Buffer) => {

@@ -249,7 +249,7 @@ test('a body that comes byte by byte is read like any other, with a length and w
       for (const piece of pieces) socket.write(piece)
       socket.write(end)
     })
-  const bytes = [...text]
+  const bytes = text.split('')
   expect(await statusOf(`content-length: ${text.length}\r\n\r\n`, bytes, '')).toBe('202')
   const chunks = bytes.map((byte) => `1\r\n${byte}\r\n`)
   expect(await statusOf('transfer-encoding: chunked\r\n\r\n', chunks, '0\r\n\r\n')).toBe('202')

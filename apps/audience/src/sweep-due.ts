@@ -1,5 +1,6 @@
 import type { Audience } from './audience.ts'
 import { announce, pointAtBatches, pointAtPages } from './point.ts'
+import { failsEverybody } from '@herald/service/health'
 import { findUntold } from './sends/store/told.ts'
 import { tellTotals } from './sends/tell-totals.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
@@ -46,7 +47,15 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
 async function onlyTold(audience: Audience, batches: BatchPointerRow[]): Promise<BatchPointerRow[]> {
   if (batches.length === 0) return batches
   const fanOuts = await findUntold(audience.db, [...new Set(batches.map(({ campaignId }) => campaignId))])
-  const told = await Promise.all(fanOuts.map((fanOut) => tellTotals(audience, fanOut)))
+  const told = await Promise.all(
+    fanOuts.map((fanOut) =>
+      tellTotals(audience, fanOut).catch((error: unknown) => {
+        if (failsEverybody(error)) throw error
+        audience.log.warn({ campaignId: fanOut.campaignId, err: error }, 'that totals were told could not be stored')
+        return false
+      }),
+    ),
+  )
   const untold = new Set(fanOuts.filter((_, index) => !told[index]).map(({ campaignId }) => campaignId))
   return batches.filter(({ campaignId }) => !untold.has(campaignId))
 }

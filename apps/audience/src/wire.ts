@@ -3,7 +3,7 @@ import { appChanged } from '@herald/contracts/calls/gateway'
 import { queueUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { openAtOnce } from '@herald/service/at-once'
 import type { UserAddress } from '@herald/contracts/user'
-import type { Bus } from '@herald/service/bus'
+import { faultOf, type Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import { rememberListeners } from '@herald/service/listeners'
@@ -84,13 +84,22 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
     async (request: Request) =>
       withLastNotified(audience, request.appId, await querying(query)(request))
 
+  /** Answers each batch by itself: a batch that fails, of whatever app, does not fail the other batches of its call. */
+  const eachAlone = async <Asked, Answer>(batches: Asked[], answer: (asked: Asked) => Promise<Answer>) => ({
+    answers: await Promise.all(
+      batches.map((asked) =>
+        answer(asked).catch((error: unknown): calls.Failed => ({ failed: faultOf(error, { call: 'batches' }, audience).code })),
+      ),
+    ),
+  })
+
   // Calls of dispatchers, and calls about pushes and circuits.
   bus.answer(calls.takeBatch, dispatchers.take)
-  bus.answer(calls.takeBatches, async ({ batches }) => ({ answers: await Promise.all(batches.map(dispatchers.take)) }))
+  bus.answer(calls.takeBatches, ({ batches }) => eachAlone(batches, dispatchers.take))
   bus.answer(calls.takeNext, takers.wait)
   bus.answer(calls.renewBatch, dispatchers.renew)
   bus.answer(calls.finishBatch, async (request) => ({ answer: await dispatchers.finish(request) }))
-  bus.answer(calls.finishBatches, async ({ batches }) => ({ answers: await Promise.all(batches.map(dispatchers.finish)) }))
+  bus.answer(calls.finishBatches, ({ batches }) => eachAlone(batches, dispatchers.finish))
   bus.answer(calls.listOpenPushes, reading(listOpenPushes))
   bus.answer(
     calls.readCircuits,

@@ -133,7 +133,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
       await report.committed()
     }
     haveCommitted()
-    const answer = recipients && !lease.isTaken ? await finish(dispatcher, batch, report) : undefined
+    const answer = recipients && !lease.taken.aborted ? await finish(dispatcher, batch, report, lease.taken) : undefined
     const { platform, lane, probe } = taken
     const ms = Math.round(performance.now() - takenAt)
     const line = { batchId, campaignId, appId, platform, lane, takes, tries, ...(probe ? { probe } : {}), ...report.counts(), ms }
@@ -141,7 +141,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
     else
       log.warn(
         line,
-        lease.isTaken || answer === 'lost' ? 'batch given up: another process has it, or it is done' : 'batch left to its lease',
+        lease.taken.aborted || answer === 'lost' ? 'batch given up: another process has it, or it is done' : 'batch left to its lease',
       )
   } catch (error) {
     log.error({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
@@ -154,13 +154,14 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
 }
 
 /**
- * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` needs nothing more, just like `done`: the batch
+ * Tells audience what became of the batch, and repeats this until audience answers or says that the batch is another's. The answer `lost` needs nothing more, just like `done`: the batch
  * is done already, or another dispatcher has taken it and will find that every push is settled.
  */
 async function finish(
   { small, credentials, providers }: Dispatcher,
   { taken, size, circuit, prepared }: Batch,
   report: Report,
+  giveUp: AbortSignal,
 ): Promise<FinishAnswer | undefined> {
   const { batchId, takes, appId, platform } = taken
   // After a provider refused the credentials, the next take asks the gateway for them again, because this process may have missed the broadcast about
@@ -170,5 +171,5 @@ async function finish(
   const { test } = prepared.send
   // Makes the message anew for each call, because the durations in it count from the call.
   const finish = () => ({ batchId, appId, takes, credentialsVersion, ...(test && { test }), ...report.result() })
-  return untilAnswered(() => small.finish({ appId, size, finish }))
+  return untilAnswered(() => small.finish({ appId, size, finish }), giveUp)
 }

@@ -17,10 +17,10 @@ export type Lease = {
   /** Aborted as soon as this process knows that the lease has ended. */
   readonly lost: AbortSignal
   /**
-   * Whether audience has said that the batch is no longer this process's: another process has taken it, or it is done or deleted. Until then this
-   * process reports the batch's outcomes and finishes it.
+   * Aborted when audience has said that the batch is no longer this process's: another process has taken it, or it is done or deleted. Until then
+   * this process reports the batch's outcomes and finishes it.
    */
-  readonly isTaken: boolean
+  readonly taken: AbortSignal
   release(): void
 }
 
@@ -31,9 +31,8 @@ export type Lease = {
  * by another dispatcher, however long a database was away.
  */
 export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: () => number = () => performance.now()): Lease {
-  const lost = new AbortController()
+  const [lost, taken] = [new AbortController(), new AbortController()]
   let until = takenAt + leaseMs
-  let isTaken = false
   let timer: NodeJS.Timeout | undefined
 
   const renewIn = (ms: number) => {
@@ -45,7 +44,7 @@ export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: (
     const isOurs = await renew().catch(() => undefined)
     if (isOurs) until = askedAt + leaseMs
     if (isOurs === false) {
-      isTaken = true
+      taken.abort()
       lost.abort()
     } else if (timer !== undefined) renewIn(isOurs ? leaseRenewMs : againAfterMs)
   }
@@ -57,9 +56,7 @@ export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: (
       return !lost.signal.aborted
     },
     lost: lost.signal,
-    get isTaken() {
-      return isTaken
-    },
+    taken: taken.signal,
     release() {
       clearTimeout(timer)
       timer = undefined

@@ -8,7 +8,7 @@ import { startRig } from './testing/start-rig.ts'
 
 const rig = await startRig()
 afterEach(async () => {
-  rig.peers.state.failsTogether.clear()
+  rig.peers.state.locked.clear()
   await rig.clean()
 })
 
@@ -34,14 +34,19 @@ test('16 small batches that one message names are taken in at most four calls an
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('when the call that takes several batches together fails because of one of them, each is still taken once and finished', async () => {
+// spec: running/locked-row
+test('a batch for which audience cannot answer fails no other batch of its call, and is taken once audience can', async () => {
   await rig.start()
   const rows = await givenSmallBatches(5)
-  rig.peers.state.failsTogether.add(rows[2]?.batchId ?? '')
+  const locked = rows.splice(2, 1)[0]!
+  rig.peers.state.locked.add(locked.batchId)
 
-  await rig.peers.pointTogether(rows)
+  await rig.peers.pointTogether([locked, ...rows])
 
   for (const row of rows) expect((await rig.finishOf(row)).takes).toBe(1)
+  expect(locked.takes).toBe(0)
+  rig.peers.state.locked.clear()
+  expect((await rig.finishOf(locked)).takes).toBe(1)
 })
 
 test('when the batches of a message cannot be taken, NATS delivers the message again, and each batch is taken once', async () => {

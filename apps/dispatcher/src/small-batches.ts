@@ -1,6 +1,6 @@
 import { smallBatch, type FinishBatch, type TakenBatch } from '@herald/contracts/batch'
-import { finishBatch, finishBatches, takeBatch, takeBatches, type TakeBatch } from '@herald/contracts/calls/audience'
-import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { finishBatch, finishBatches, takeBatch, takeBatches, type Failed, type TakeBatch } from '@herald/contracts/calls/audience'
+import { fault, Fault, queueUnavailable } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 
@@ -33,14 +33,23 @@ export function openSmallBatches(bus: Pick<Bus, 'call'>): SmallBatches {
     isShared: (error: unknown) => Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable'),
     turn: ({ appId }: { appId: string }) => appId,
   }
-  const take = group<TakeAsked, TakenBatch>(async (batches) => (await bus.call(takeBatches, { batches })).answers, { ...shared, ...takes })
-  const finish = group<Finish, FinishAnswer>(
+  const take = group<TakeAsked, TakenBatch | Failed>(async (batches) => (await bus.call(takeBatches, { batches })).answers, {
+    ...shared,
+    ...takes,
+  })
+  const finish = group<Finish, FinishAnswer | Failed>(
     async (batches) => (await bus.call(finishBatches, { batches: batches.map(({ finish }) => finish()) })).answers,
     { ...shared, ...finishes },
   )
   const isSmall = (size: number | undefined) => size !== undefined && size <= smallBatch
   return {
-    take: (asked, size) => (isSmall(size) ? take(asked) : bus.call(takeBatch, asked)),
-    finish: async (one) => (isSmall(one.size) ? finish(one) : (await bus.call(finishBatch, one.finish())).answer),
+    take: async (asked, size) => (isSmall(size) ? orThrow(await take(asked)) : bus.call(takeBatch, asked)),
+    finish: async (one) => (isSmall(one.size) ? orThrow(await finish(one)) : (await bus.call(finishBatch, one.finish())).answer),
   }
+}
+
+function orThrow<Answer>(answer: Answer | Failed): Answer {
+  if (typeof answer === 'object' && answer !== null && 'failed' in answer)
+    throw fault(answer.failed, 'Audience could not answer for a batch.')
+  return answer
 }

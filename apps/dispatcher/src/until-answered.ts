@@ -1,19 +1,17 @@
 import { Fault } from '@herald/contracts/fault'
 
-const never = new AbortController().signal
-
 /**
- * Repeats a call until it is answered, with pauses that grow from 50 ms to 1 s. Gives undefined when the signal comes first. Repeats only after
+ * Repeats a call until it is answered, with pauses that grow from 50 ms to 1 s, give or take a half, so that repeats of many batches do not meet. Gives undefined when the signal comes first. Repeats only after
  * queue_unavailable and database_unavailable, and throws any other error.
  */
-export async function untilAnswered<Answer>(call: () => Promise<Answer>, giveUp: AbortSignal = never): Promise<Answer | undefined> {
+export async function untilAnswered<Answer>(call: () => Promise<Answer>, giveUp: AbortSignal): Promise<Answer | undefined> {
   for (let pauseMs = 50; !giveUp.aborted; pauseMs = Math.min(pauseMs * 2, 1_000)) {
     try {
       return await call()
     } catch (error) {
       if (!Fault.is(error, 'queue_unavailable') && !Fault.is(error, 'database_unavailable')) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
   }
   return undefined
 }

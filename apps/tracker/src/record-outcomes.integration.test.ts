@@ -317,3 +317,21 @@ test('another app cannot read the statistics of a campaign', async () => {
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   expect(await caller.call(readStats, { appId: newId(), campaignId: campaign.campaignId })).toBeNull()
 })
+
+// spec: running/locked-row
+test('outcomes whose campaign another transaction keeps locked are refused within 3 s, and those of other campaigns are counted', async () => {
+  const [locked, other] = [givenCampaign(), givenCampaign()]
+  const [[stuck], [free]] = [batchesOf(locked, givenOutcomes(5)), batchesOf(other, givenOutcomes(5))] as [[Batch], [Batch]]
+  await report(caller, locked, [stuck])
+  await report(caller, other, [free])
+
+  await db.transaction().execute(async (trx) => {
+    await sql`select from counters where campaign_id = ${locked.campaignId} for update`.execute(trx)
+    const refused = expect(caller.call(recordOutcomes, { batches: [outcomesOf(stuck)] })).rejects.toMatchObject({
+      code: 'queue_unavailable',
+    })
+    const counted = expect(caller.call(recordOutcomes, { batches: [outcomesOf(free)] })).resolves.toMatchObject({ recorded: 5 })
+    await Promise.all([refused, counted])
+  })
+  expect(await caller.call(recordOutcomes, { batches: [outcomesOf(stuck)] })).toMatchObject({ recorded: 5 })
+})

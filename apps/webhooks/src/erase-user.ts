@@ -1,3 +1,4 @@
+import { queueUnavailable } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
 import { newDeliveryId, withoutExternalId } from './core/batch.ts'
 import { eraseDeliveries, findBodiesOfUser, insertBodies, insertErasedUser } from './store/bodies.ts'
@@ -9,14 +10,27 @@ import type { Webhooks } from './webhooks.ts'
 /**
  * Deletes every body that names the user (spec: webhooks/erasure). A pending delivery of such a body ends as `erased`, because its bytes may not
  * change. Its events go out in another delivery, whose body lacks the user's external id, so that events of other users are not lost. The call may be
- * repeated.
+ * repeated. Fault: `queue_unavailable` when bodies are left, of which a repeat deletes the next ones.
  */
-export function eraseUser({ db }: Pick<Webhooks, 'db'>, user: { appId: string; userId: string }): Promise<Record<string, never>> {
+export async function eraseUser({ db }: Pick<Webhooks, 'db'>, user: { appId: string; userId: string }): Promise<Record<string, never>> {
+  for (let portion = 0; portion < mostPortions; portion += 1) if (await erasePortion(db, user)) return {}
+  throw queueUnavailable()
+}
+
+/**
+ * One transaction deletes this many bodies, of up to 100 events each. While it lasts no event of the app is stored, so it must be short.
+ */
+const bodiesAtOnce = 100
+/** One call deletes at most this many portions, in far less than the 3 s that its caller waits. */
+const mostPortions = 10
+
+/** Deletes a portion of the bodies that name a user. Gives whether none is left. */
+function erasePortion(db: Webhooks['db'], user: { appId: string; userId: string }): Promise<boolean> {
   return transact(db, async (trx) => {
     await lockLogs(trx, [user.appId])
     await insertErasedUser(trx, user)
-    const bodies = await findBodiesOfUser(trx, user)
-    if (bodies.length === 0) return {}
+    const bodies = await findBodiesOfUser(trx, user, bodiesAtOnce)
+    if (bodies.length === 0) return true
     const queues = new Map((await lockQueues(trx, [user.appId])).map((queue) => [queue.endpointId, queue]))
     const bodyIds = bodies.map(({ id }) => id)
     const unsent = Map.groupBy(await eraseDeliveries(trx, bodyIds), ({ bodyId }) => bodyId)
@@ -43,6 +57,6 @@ export function eraseUser({ db }: Pick<Webhooks, 'db'>, user: { appId: string; u
         return { endpointId, readings, addedBytes: of.reduce((sum, { bytes }) => sum + bytes, 0) }
       }),
     )
-    return {}
+    return bodies.length < bodiesAtOnce
   })
 }

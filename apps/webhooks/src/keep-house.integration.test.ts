@@ -171,6 +171,20 @@ test('erasing a user subtracts the bytes of the bodies that are deleted, and add
   expect(await rig.db.selectFrom('deliveries').select('state').where('endpoint_id', '=', endpoint.id).execute()).toHaveLength(4)
 })
 
+test('a user whom 1,050 bodies name is erased by calls that delete at most 1,000 of them each', async () => {
+  const endpoint = await givenEndpoint()
+  const { appId } = endpoint
+  const userId = newId()
+  const events = Buffer.from(JSON.stringify([{ id: 'evt', userId }]))
+  await givenDeliveries(rig.db, endpoint, 1_050, { events, userIds: [userId] })
+  const naming = async () =>
+    (await sql`select from bodies where app_id = ${appId} and user_ids @> array[${userId}]::text[]`.execute(rig.db)).rows.length
+  await expect(eraseUser({ db: rig.db }, { appId, userId })).rejects.toMatchObject({ code: 'queue_unavailable' })
+  expect(await naming()).toBe(50)
+  await eraseUser({ db: rig.db }, { appId, userId })
+  expect(await naming()).toBe(0)
+})
+
 test('when an endpoint has been switched off for more than seven days, and not after six, the events that wait for it are dropped and counted', async () => {
   const endpoint = await givenEndpoint()
   await givenWaiting(rig.db, endpoint, 40)

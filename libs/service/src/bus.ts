@@ -225,7 +225,7 @@ const asFault = ({ code, message, details, retryAfterSeconds }: Fault) => ({ cod
  * Makes the Fault that a caller gets for an error. A Fault stays as it is, a database that is away gives `database_unavailable`, and one that is too
  * busy gives `queue_unavailable`. Any other error is a mistake of Herald's and becomes `internal`. A busy database and every `internal` are logged.
  */
-function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
+export function faultOf(error: unknown, line: { call: string }, { log }: Pick<Service, 'log'>): Fault {
   if (error instanceof Fault && error.code in faultStatus) {
     if (error.code === 'internal') log.error({ ...line, err: error.cause ?? error }, 'call failed')
     return error

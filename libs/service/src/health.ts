@@ -1,4 +1,4 @@
-import { databaseUnavailable } from '@herald/contracts/fault'
+import { databaseUnavailable, Fault } from '@herald/contracts/fault'
 import pg from 'pg'
 import type { Log } from './log.ts'
 import type { Service } from './run.ts'
@@ -194,11 +194,11 @@ export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || /^(57014|55P03)$/.test(sqlState(error)))
 
 /**
- * Says whether the database has refused a statement for a reason of the statement or its data, or because it took too long. A conflict with another
- * transaction, a lack of resources and a database that is away are no such reason.
+ * Says whether work failed for a reason of its own, so that it fails again: a mistake of Herald's, or a statement that the database refused for its
+ * data or because it took too long. A conflict with another transaction, a lack of resources and a service that is away are no such reason.
  */
-export const isStatementError = (error: unknown): boolean =>
-  error instanceof Error && 'severity' in error && !isDatabaseAway(error) && !/^(08|25|40|53|55|57P|58)/.test(sqlState(error))
+export const isOwnFailure = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof Fault) && !failsEverybody(error) && !/^(08|25|40|53|55|57P|58)/.test(sqlState(error))
 
 /**
  * Says whether a failed commit of a group would fail again for each of its items alone. After a statement that the server ended as too slow it would

@@ -1,4 +1,4 @@
-import { queueUnavailable } from '@herald/contracts/fault'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { comeBackAfterMs, type Consumer } from '@herald/contracts/topology'
 import {
   jetstreamManager,
@@ -11,7 +11,7 @@ import {
 import { wireVersion } from '@herald/contracts/wire-versions'
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
-import type { DatabaseWatch } from './health.ts'
+import { failsEverybody, type DatabaseWatch } from './health.ts'
 import type { Link } from './link.ts'
 import { idsOf } from './log.ts'
 import { brokenContracts } from './broken-contracts.ts'
@@ -37,6 +37,11 @@ type Streams = {
 }
 
 const publishLimitMs = 2_000
+/**
+ * A message whose work fails is delivered up to this many times, in about a minute, and then terminated: the service that stores its row points at the
+ * row again. While the database is away, a message comes back however long that lasts.
+ */
+const mostDeliveries = 30
 /** A message of another version is delivered up to this many times, so that another process may take it, and then terminated. */
 const mostDeliveriesOfOthers = 5
 /** The pause between two deliveries of a message of another version. */
@@ -151,9 +156,18 @@ export async function openStreams(
           ended.acked.inc()
         } catch (error) {
           const deliveries = message.info.deliveryCount
-          log.warn({ consumer: durable, ...idsOf(body), deliveries, err: error }, 'a message comes back')
-          message.nak(comeBackAfterMs[Math.min(deliveries, comeBackAfterMs.length) - 1] ?? 2_000)
-          ended.cameBack.inc()
+          if (deliveries < mostDeliveries || failsEverybody(error) || Fault.is(error, 'database_unavailable')) {
+            log.warn({ consumer: durable, ...idsOf(body), deliveries, err: error }, 'a message comes back')
+            message.nak(comeBackAfterMs[Math.min(deliveries, comeBackAfterMs.length) - 1] ?? 2_000)
+            ended.cameBack.inc()
+          } else {
+            log.warn(
+              { consumer: durable, ...idsOf(body), deliveries, err: error },
+              'a message failed too often: its row is pointed at again',
+            )
+            message.term('failed too often')
+            ended.terminated.inc()
+          }
           throw error
         }
       }

@@ -49,6 +49,11 @@ export const keptConnections = 4
 export const readConnections = 3
 /** Audience has more: three may be busy with counts and a dry run, each for 18 s. */
 export const readConnectionsOfAudience = 5
+/**
+ * How long a statement of the work waits for a locked row, in milliseconds: less than the 3 s that a caller waits for an answer. One locked row fails
+ * what needs it after this time, and not after the 9 s of a statement, during which all commits would stand behind it.
+ */
+const lockWaitMs = 2_000
 /** The time limit of a statement of a read, in milliseconds. A statement that may take longer sets its own (`set local statement_timeout`). */
 const readStatementMs = 2_000
 /**
@@ -136,6 +141,7 @@ function openPool(
     query_timeout: queryMs,
     idle_in_transaction_session_timeout: 15_000,
     statement_timeout: statementMs,
+    lock_timeout: lockWaitMs,
     idleTimeoutMillis: 30_000,
     application_name: `herald-${name}`,
     keepAlive: true,

@@ -40,7 +40,7 @@ test('a batch whose read fails five times ends as failed with internal, and anot
     // A dispatcher that dies does not count.
     await sql`update batches set takes = takes + 7 where id = ${bad}`.execute(db)
     const { answers } = await dispatcher.bus.call(takeBatches, { batches: [asked(bad), asked(good)] })
-    expect(answers.map(({ answer }) => answer)).toEqual(['held', read === 1 ? 'taken' : 'busy'])
+    expect(answers.map((one) => 'answer' in one && one.answer)).toEqual(['held', read === 1 ? 'taken' : 'busy'])
     expect((await rowOf(bad)).failed_reads).toBe(read)
     if (read < 5) await expireLease(bad)
   }
@@ -64,4 +64,17 @@ test('a batch that was taken many times without a failed read is still sent', as
     await expireLease(batchId)
   }
   expect((await rowOf(batchId)).failed_reads).toBe(0)
+})
+
+// spec: running/locked-row
+test('a batch whose row another transaction keeps locked is answered queue_unavailable, and the other batches of its call are taken', async () => {
+  const [appId, other] = [newId(), newId()]
+  await Promise.all([givenDevice(db, { appId }), givenDevice(db, { appId: other })])
+  const [locked, good] = [await givenBatch(appId), await givenBatch(other)]
+  await db.transaction().execute(async (trx) => {
+    await sql`select from batches where id = ${locked} for update`.execute(trx)
+    const { answers } = await dispatcher.bus.call(takeBatches, { batches: [asked(locked), asked(good)] })
+    expect(answers).toEqual([{ failed: 'queue_unavailable' }, expect.objectContaining({ answer: 'taken' })])
+  })
+  expect(await dispatcher.bus.call(takeBatch, asked(locked))).toMatchObject({ answer: 'taken' })
 })

@@ -2,7 +2,7 @@ import type { FinishBatch, TakenBatch } from '@herald/contracts/batch'
 import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
-import { failsEverybody, isStatementError } from '@herald/service/health'
+import { failsEverybody, isOwnFailure } from '@herald/service/health'
 import type { Recent } from '../core/recent.ts'
 import { finishBatch, type FinishAnswer, type Finishing } from './finish-batch.ts'
 import { readTaken, type KnownSend } from './read-taken.ts'
@@ -69,7 +69,7 @@ export function serveDispatchers({
       try {
         return await readLane[answer.row.lane](answer)
       } catch (error) {
-        if (!isStatementError(error)) throw error
+        if (!isOwnFailure(error)) throw error
         const { id: batchId, campaignId, appId } = answer.row
         log.warn({ batchId, campaignId, appId, err: error }, 'the pushes of a batch could not be read')
         if (await countFailedRead(db, batchId)) poke()

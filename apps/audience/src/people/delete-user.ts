@@ -4,7 +4,7 @@ import type { UserAddress } from '@herald/contracts/user'
 import type { Audience } from '../audience.ts'
 import { isAway } from '../sends/page-failure.ts'
 import { removeClaims } from '../sends/store/claims.ts'
-import { deleteErasures, insertErasure, takeDueErasures, type Erasure } from './store/erasures.ts'
+import { deleteErasures, insertErasure, takeDueErasures } from './store/erasures.ts'
 import { countDevices, deleteSubscriptions, lockSubscriptionsOf } from './store/subscriptions.ts'
 import type { Db } from '../store/tables.ts'
 import { findUserId, lockForRemoval, removeUser } from './store/users.ts'
@@ -45,6 +45,8 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 }
 
 const atOnce = 50
+/** A user of whom webhooks could not be told after this many tries, two minutes, is named in the log, whatever the reason. */
+const patience = 10
 
 /**
  * Tells webhooks which users were erased, because the deliveries that webhooks keeps contain external ids. The sweep calls it again for a user until
@@ -52,13 +54,16 @@ const atOnce = 50
  */
 export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
   const due = await takeDueErasures(db, atOnce)
-  const tell = async (erasure: Erasure): Promise<string[]> => {
+  const tell = async ({ appId, userId, tries }: (typeof due)[number]): Promise<string[]> => {
     try {
-      await bus.call(eraseUser, erasure)
-      return [erasure.userId]
+      await bus.call(eraseUser, { appId, userId })
+      return [userId]
     } catch (error) {
       // The sweep tells webhooks of this user again later. The failure does not stop the calls about the other users.
-      log[isAway(error) ? 'debug' : 'warn']({ userId: erasure.userId, err: error }, 'webhooks could not be told of an erased user yet')
+      log[isAway(error) && tries < patience ? 'debug' : 'warn'](
+        { userId, tries, err: error },
+        'webhooks could not be told of an erased user yet',
+      )
       return []
     }
   }

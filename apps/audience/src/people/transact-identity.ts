@@ -1,6 +1,5 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
-import { limitLocks } from '../store/brief-locks.ts'
 import type { Db } from '../store/tables.ts'
 
 /**
@@ -15,13 +14,7 @@ const longestPauseMs = 100
  * of their ids, so that two transactions cannot deadlock. A row that does not exist yet cannot be locked. When two transactions make the same device
  * or user, a unique index refuses the second transaction. It is run again and then sees the rows of the first.
  */
-export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> =>
-  retryIdentity(() =>
-    transact(db, async (trx) => {
-      await limitLocks(trx)
-      return work(trx)
-    }),
-  )
+export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 
 /**
  * Runs `work`, and runs it again when it collides with another transaction. The pauses between two attempts are random and grow to 100 ms, so that a

@@ -103,7 +103,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     takenTogether: [] as number[],
     finishedTogether: [] as number[],
     /** The ids of batches that cannot be taken in a call with others. */
-    failsTogether: new Set<string>(),
+    locked: new Set<string>(),
   }
   const rows = new Map<string, Row>()
   const take = async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }: TakeBatch): Promise<TakenBatch> => {
@@ -129,8 +129,9 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   audience.answer(takeBatch, take)
   audience.answer(takeBatches, async ({ batches }) => {
     state.takenTogether.push(batches.length)
-    if (batches.length > 1 && batches.some(({ batchId }) => state.failsTogether.has(batchId))) throw new Error('a take that fails')
-    return { answers: await Promise.all(batches.map(take)) }
+    const answerOne = (one: TakeBatch) =>
+      state.locked.has(one.batchId) ? Promise.resolve({ failed: 'queue_unavailable' as const }) : take(one)
+    return { answers: await Promise.all(batches.map(answerOne)) }
   })
   const waiting = new Set<(batches: GivenBatch[]) => void>()
   const untilOneWaits = () => until(() => waiting.size > 0, { what: 'a dispatcher waits for batches' })

@@ -75,10 +75,14 @@ export async function readBodies(db: Db, ids: number[]): Promise<Map<number, Buf
 export type NamingBody = { id: number; appId: string; types: string; eventCount: number; userIds: string[]; events: Buffer }
 
 /** Finds the bodies of an app that name a user. */
-export async function findBodiesOfUser(trx: Db, { appId, userId }: { appId: string; userId: string }): Promise<NamingBody[]> {
+export async function findBodiesOfUser(
+  trx: Db,
+  { appId, userId }: { appId: string; userId: string },
+  limit: number,
+): Promise<NamingBody[]> {
   const { rows } = await sql<NamingBody>`
     select id, app_id as "appId", types, event_count as "eventCount", user_ids as "userIds", events from bodies
-    where user_ids @> array[${userId}]::text[] and app_id || '' = ${appId}`.execute(trx)
+    where user_ids @> array[${userId}]::text[] and app_id || '' = ${appId} limit ${limit}`.execute(trx)
   return rows
 }
 

@@ -7,6 +7,7 @@ import type { FrozenTarget } from './campaigns.ts'
 import type { CircuitEnvironment } from '../batch.ts'
 import { ChosenSamples, type AudienceDryRun } from '../dry-run.ts'
 import { Listener } from '../event.ts'
+import type { FaultCode } from '../fault.ts'
 import { mostExplained, type ExplainedStep, type Verdict, type WaitingFor } from '../explain.ts'
 import { ImportLot, StartImport, type ImportError, type ImportReport } from '../import.ts'
 import type { Attempt, FailureCode } from '../outcome.ts'
@@ -61,8 +62,11 @@ export type TakeBatch = z.infer<typeof TakeBatch>
  */
 export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
 
+/** The error of one batch of a call, which does not fail the others. */
+export type Failed = { failed: FaultCode }
+
 /** Takes several small batches. The answers have the order of the batches. */
-export const takeBatches = call<{ answers: TakenBatch[] }>()(
+export const takeBatches = call<{ answers: (TakenBatch | Failed)[] }>()(
   'rpc.audience.take-batches',
   z.object({ batches: z.array(TakeBatch).min(1).max(8) }),
   5000,
@@ -107,7 +111,7 @@ export const renewBatch = call<{ held: boolean }>()(
  */
 export const finishBatch = call<{ answer: 'done' | 'lost' }>()('rpc.audience.finish-batch', FinishBatch, 5000)
 /** Ends several small batches. The answers have the order of the batches. */
-export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
+export const finishBatches = call<{ answers: ('done' | 'lost' | Failed)[] }>()(
   'rpc.audience.finish-batches',
   z.object({ batches: z.array(FinishBatch).min(1).max(64) }),
   5000,

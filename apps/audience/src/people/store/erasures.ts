@@ -10,14 +10,14 @@ export const insertErasure = (db: Db, { appId, userId }: Erasure) =>
  * Takes erased users of whom webhooks must still be told. A user is taken again after 5, 10, and then every 15 s, until webhooks has answered. Two
  * sweeps never take the same user at the same time.
  */
-export async function takeDueErasures(db: Db, limit: number): Promise<Erasure[]> {
-  const { rows } = await sql<Erasure>`
+export async function takeDueErasures(db: Db, limit: number): Promise<(Erasure & { tries: number })[]> {
+  const { rows } = await sql<Erasure & { tries: number }>`
     with due as (
       select user_id from erasures where due_at <= now() order by due_at limit ${limit} for update skip locked
     )
     update erasures e set tries = tries + 1, due_at = now() + make_interval(secs => least(5 * (tries + 1), 15))
     from due where e.user_id = due.user_id
-    returning e.app_id as "appId", e.user_id as "userId"`.execute(db)
+    returning e.app_id as "appId", e.user_id as "userId", e.tries`.execute(db)
   return rows
 }
 

@@ -2,7 +2,6 @@ import type { Platform } from '@herald/contracts/platform'
 import type { PatchSubscription, SessionBody } from '@herald/contracts/subscription'
 import { sql } from 'kysely'
 import { sessionGapMinutes } from '../core/identity.ts'
-import { briefLocks } from '../../store/brief-locks.ts'
 import type { Db } from '../../store/tables.ts'
 
 /** SQL that is true if a device begins a new session now: it has had no session, or its last session began at least `sessionGapMinutes` ago. */
@@ -64,7 +63,6 @@ export async function patchSubscription(
     })
     .where('id', '=', subscriptionId)
     .where('app_id', '=', appId)
-    .where(briefLocks)
     .returning(['id', 'opted_in as optedIn'])
     .executeTakeFirst()
 }
@@ -81,7 +79,7 @@ export async function startSession(
     with started as (
       update subscriptions set last_active_at = now(), ${sessionColumns},
         app_version = coalesce(${session.appVersion ?? null}, app_version), os_version = coalesce(${session.osVersion ?? null}, os_version)
-      where id = ${subscriptionId} and app_id = ${appId} and ${briefLocks}
+      where id = ${subscriptionId} and app_id = ${appId}
       returning id, user_id, session_count, last_session_at
     ), seen_user as (
       update users set last_active_at = now() from started where users.id = started.user_id

@@ -23,8 +23,8 @@ test('a message whose work fails 30 times is dropped, and one that only waits fo
   for (const page of [1, 2]) await audience.publish('work.fan-out', { campaignId: 'd'.repeat(24), page }, String(page))
 
   const ended = (result: string) => async () => (await service.metrics.text()).includes(`result="${result}"} 1\n`)
-  await until(ended('terminated'), { what: 'the message dropped', limitMs: 100_000 })
-  await until(() => tries.waiting > 30, { what: 'the other one delivered again', limitMs: 10_000 })
+  await until(ended('terminated'), { what: 'the message dropped', withinMs: 100_000 })
+  await until(() => tries.waiting > 30, { what: 'the other one delivered again', withinMs: 10_000 })
   isAway = false
   await until(ended('acked'), { what: 'the other one acknowledged' })
   expect(tries.failing).toBe(30)

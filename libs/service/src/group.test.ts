@@ -40,6 +40,27 @@ test('one bad item does not fail the other items of its commit', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
+// spec: running/locked-row
+test('after a failed commit an item that waits alone holds up later items of its app and no item of another app', async () => {
+  const { promise: locked, resolve: unlock } = Promise.withResolvers<void>()
+  const add = group<string, string>(
+    async (items) => {
+      if (items.length > 1) throw new Error('one of them is locked')
+      if (items[0] === 'a-locked') await locked
+      return items
+    },
+    { limit: 10, maxWaiting: 100, full, turn: (item) => item.slice(0, 1) },
+  )
+  const done: string[] = []
+  const all = ['a-locked', 'a-later', 'b', 'c'].map((item) => add(item).then(() => done.push(item)))
+
+  await Promise.all(all.slice(2))
+  expect(done).toEqual(['b', 'c'])
+  unlock()
+  await Promise.all(all)
+  expect(done.slice(2)).toEqual(['a-locked', 'a-later'])
+})
+
 test('a failure that would hit every item alone too fails all items of the commit, and no item is tried again alone', async () => {
   let commits = 0
   const away = new Error('away')

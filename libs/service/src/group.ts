@@ -1,14 +1,18 @@
 import { apart, asNow, type Within } from './request-id.ts'
 import { openTurns } from './turns.ts'
 
+/** After a failed commit, the items of so many apps are committed at once, each alone. */
+const aloneAtOnce = 4
+
 /**
  * Commits many items together. While a commit is in flight, the items that arrive wait; the next commit takes up to `limit` of them. When no commit
  * is in flight, a single item is committed at once unless `restMs` is set, so it does not wait for other items to come. Under load hundreds of items
  * share a commit. A commit of its own for each message would make a send to one device cost about 6 ms of CPU. When `limit` items wait already,
  * another commit begins at the same time, up to `atOnce` commits.
  *
- * When a commit fails, its items are committed one by one, so that one bad item does not fail the others. `isShared` says of an error whether each
- * item alone would fail with it too, for example because the database is away. Then all items fail at once. When `maxWaiting` items wait, the next
+ * When a commit fails, each of its items is committed alone, so that one bad item does not fail the others: those of an app one after another, up to
+ * four apps at once, because an item that meets a locked row takes 2 s. `isShared` says of an error whether each item alone would fail with it too,
+ * for example because the database is away. Then all items fail at once. When `maxWaiting` items wait, the next
  * item is refused with the error of `full()`.
  *
  * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another
@@ -72,14 +76,18 @@ export function group<Item, Result>(
         for (const { reject } of taken) reject(error)
         return
       }
-      for (const one of taken) {
-        await commitOne(one).then(
-          (results) => answer([one], results),
-          (alone: unknown) => one.reject(alone),
-        )
+      const lines = [...Map.groupBy(taken, (one) => turn(one.item) || one).values()]
+      const commitLines = async () => {
+        for (let line = lines.shift(); line; line = lines.shift()) for (const one of line) await commitAlone(one)
       }
+      await Promise.all(Array.from({ length: aloneAtOnce }, commitLines))
     }
   }
+  const commitAlone = (one: Waiting) =>
+    commitOne(one).then(
+      (results) => answer([one], results),
+      (alone: unknown) => one.reject(alone),
+    )
 
   const drain = async () => {
     running += 1

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Agent, createServer, request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { newId } from '@herald/contracts/ids'
@@ -10,6 +9,7 @@ import { onPlatform, type Platform } from '../platform.ts'
 import { runningProcesses } from '../processes.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 import { checkSends, untilAllSettled } from '../sends.ts'
+import { ask, watching } from '../watching.ts'
 import { figuresOf, playHostility, sendEverySecond } from './hostile-tenant.ts'
 
 const secondsWarm = 15
@@ -85,7 +85,7 @@ function honestCrowd(baseUrl: string, publicKey: string): Hostility {
   const act = () => {
     no += 1
     const headers = { 'x-app-key': publicKey, 'x-forwarded-for': `198.51.${100 + (no % 3)}.${no % 200}` }
-    return send(`${baseUrl}/v1/subscriptions/${newId()}/session`, 'POST', headers, '{"appVersion":"1.2.3"}')
+    return ask(`${baseUrl}/v1/subscriptions/${newId()}/session`, 'POST', headers, '{"appVersion":"1.2.3"}')
   }
   return { name: 'honest crowd', workers: 32, everyMs: 40, act }
 }
@@ -95,46 +95,6 @@ async function playFor(seconds: number, hostility: Hostility): Promise<Record<st
 }
 
 const mb = (bytes: number): number => Math.round(bytes / 1024 / 102.4) / 10
-
-type Watched<Result> = { result: Result; health: { p50: number; p99: number }; memory: number }
-
-/** Does work, and meanwhile asks /health every 50 ms and reads the memory of the gateway. `memory` is the most that was seen. */
-async function watching<Result>(baseUrl: string, pid: number, work: () => Promise<Result>): Promise<Watched<Result>> {
-  const stop = new AbortController()
-  const times: number[] = []
-  let memory = 0
-  const watch = async () => {
-    const agent = new Agent({ keepAlive: true })
-    while (!stop.signal.aborted) {
-      const startedAt = performance.now()
-      await send(`${baseUrl}/health`, 'GET', {}, '', agent)
-      times.push(performance.now() - startedAt)
-      memory = Math.max(memory, Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    agent.destroy()
-  }
-  const watched = watch()
-  const result = await work().finally(() => stop.abort())
-  await watched
-  const sorted = times.toSorted((one, other) => one - other)
-  const at = (share: number) => Math.round((sorted[Math.ceil(share * sorted.length) - 1] ?? 0) * 10) / 10
-  return { result, health: { p50: at(0.5), p99: at(0.99) }, memory }
-}
-
-/** Makes a request and gives the status of its answer; 0 when the connection broke before. */
-function send(url: string, method: string, headers: Record<string, string>, body: string | Buffer, agent?: Agent): Promise<number> {
-  return new Promise((resolve) => {
-    const length = body.length > 0 ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) } : {}
-    const asked = request(url, { method, headers: { ...length, ...headers }, ...(agent && { agent }), timeout: 20_000 }, (answer) => {
-      answer.resume()
-      answer.on('close', () => resolve(answer.statusCode ?? 0))
-    })
-    asked.on('error', () => resolve(0))
-    asked.on('timeout', () => asked.destroy())
-    asked.end(body)
-  })
-}
 
 const keysOf = (bytes: number): Buffer => {
   const object: Record<string, number> = {}
@@ -161,14 +121,14 @@ function openHostilities(
   const device = () => `${baseUrl}/v1/subscriptions/${newId()}`
   const from = (where: string, key = attacked) => ({ 'x-forwarded-for': where, 'x-app-key': key })
   const floods: [name: string, act: () => Promise<number>][] = [
-    ['sign-ins of 512 KiB', () => send(session, 'POST', from(address()), large)],
-    ['sign-ins of 4 KiB', () => send(session, 'POST', from(address()), small.session)],
-    ['changes of 512 KiB', () => send(device(), 'PATCH', from(address()), large)],
-    ['changes of 32 KiB', () => send(device(), 'PATCH', from(address()), small.device)],
-    ['sessions of 512 KiB from one address', () => send(`${device()}/session`, 'POST', from('198.51.100.7'), large)],
-    ['removals of 512 KiB from one address', () => send(device(), 'DELETE', from('198.51.100.8'), large)],
+    ['sign-ins of 512 KiB', () => ask(session, 'POST', from(address()), large)],
+    ['sign-ins of 4 KiB', () => ask(session, 'POST', from(address()), small.session)],
+    ['changes of 512 KiB', () => ask(device(), 'PATCH', from(address()), large)],
+    ['changes of 32 KiB', () => ask(device(), 'PATCH', from(address()), small.device)],
+    ['sessions of 512 KiB from one address', () => ask(`${device()}/session`, 'POST', from('198.51.100.7'), large)],
+    ['removals of 512 KiB from one address', () => ask(device(), 'DELETE', from('198.51.100.8'), large)],
   ]
-  const invented = (path: string, body: unknown) => send(`${proxyUrl}${path}`, 'POST', from(address(), other), JSON.stringify(body))
+  const invented = (path: string, body: unknown) => ask(`${proxyUrl}${path}`, 'POST', from(address(), other), JSON.stringify(body))
   return [
     ...floods.map(([name, act]) => ({ name, workers: 4, everyMs: 200, act })),
     {

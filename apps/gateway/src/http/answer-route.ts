@@ -51,7 +51,10 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
 
   const upload = route.takes ? openUpload(request, response, route.takes) : noUpload
   // Many devices share a public key, and they must not refuse each other's bodies.
-  const owner = () => (key?.kind === 'secret' ? key.keyId : door.limits.bucketOf(request))
+  const owner = () =>
+    key?.kind === 'secret'
+      ? { name: key.keyId, isStranger: false }
+      : { name: door.limits.bucketOf(request), isStranger: route.key !== 'admin' }
   const json = route.body ? await readJson(request, { most: largestBodyOf(route), budget: door.bodies, owner }) : undefined
   const idempotencyKey = route.idempotent === true ? checkIdempotencyKey(headerOf(request, 'idempotency-key')) : null
   const body = route.body ? parseBody(route.body, json) : undefined

@@ -3,13 +3,14 @@ import { openBodyBudget } from './body-budget.ts'
 
 const KiB = 1_024
 const MiB = 1_024 * KiB
+const backend = (name: string) => ({ name, isStranger: false })
 
 // spec: limits/body-budget
 test('the bodies that one address or key has begun hold at most 8 MiB, all together at most 32 MiB, and a body that ends gives its bytes back', () => {
   let refused = 0
   const budget = openBodyBudget(() => (refused += 1))
   const begin = (owner: string, bytes: number) => {
-    const body = budget.open(() => owner)
+    const body = budget.open(() => backend(owner))
     body.arrived(bytes + 4 * KiB)
     return body
   }
@@ -27,8 +28,24 @@ test('the bodies that one address or key has begun hold at most 8 MiB, all toget
 // spec: limits/body-budget
 test('the first 4 KiB of a body count for nothing, so a small request is read while others hold everything', () => {
   const budget = openBodyBudget(() => undefined)
-  for (const owner of ['a', 'b', 'c', 'd']) budget.open(() => owner).arrived(8 * MiB + 4 * KiB)
-  const small = budget.open(() => 'e')
+  for (const owner of ['a', 'b', 'c', 'd']) budget.open(() => backend(owner)).arrived(8 * MiB + 4 * KiB)
+  const small = budget.open(() => backend('e'))
   for (let no = 0; no < 4; no += 1) small.arrived(KiB)
   expect(() => small.arrived(1)).toThrow('Too many bodies')
+})
+
+// spec: limits/body-budget
+test('callers without a credential of their own hold at most 16 MiB together, and backends have the rest', () => {
+  const budget = openBodyBudget(() => undefined)
+  const begin = (name: string, isStranger: boolean) => {
+    const body = budget.open(() => ({ name, isStranger }))
+    body.arrived(8 * MiB + 4 * KiB)
+    return body
+  }
+  const first = begin('a', true)
+  begin('b', true)
+  expect(() => begin('c', true)).toThrow('Too many bodies')
+  begin('key', false)
+  first.close()
+  begin('c', true)
 })

@@ -1,8 +1,12 @@
 import { Fault } from '@herald/contracts/fault'
 
-/** The bytes of all bodies that this process is reading (32 MiB), and how many of them belong to one address or key at most. */
+/**
+ * The bytes of all bodies that this process is reading (32 MiB), and how many of them belong at most to one address or key, and to all callers
+ * without a credential of their own: strangers with many addresses leave room to backends.
+ */
 const mostBytes = 33_554_432
 const mostOfOne = mostBytes / 4
+const mostOfStrangers = mostBytes / 2
 /** The first bytes of a body count for nothing, so that a full budget refuses no small request: its connection takes more memory than they do. */
 const freeBytes = 4_096
 
@@ -11,14 +15,15 @@ const freeBytes = 4_096
  * (spec: limits/body-budget). `open` begins a body, whose address or key is asked for when it becomes large. `arrived` counts bytes and throws the Fault
  * `rate_limited` when there are too many, and `close` gives them back.
  */
-export type BodyBudget = { open(ownerOf: () => string): { arrived(bytes: number): void; close(): void } }
+export type BodyOwner = { name: string; isStranger: boolean }
+export type BodyBudget = { open(ownerOf: () => BodyOwner): { arrived(bytes: number): void; close(): void } }
 
 export function openBodyBudget(onRefused: () => void): BodyBudget {
   const held = new Map<string, number>()
-  let all = 0
+  let [all, ofStrangers] = [0, 0]
   return {
     open(ownerOf) {
-      let owner = ''
+      let owner: BodyOwner | undefined
       let free = freeBytes
       let own = 0
       return {
@@ -26,22 +31,26 @@ export function openBodyBudget(onRefused: () => void): BodyBudget {
           const counted = Math.max(0, bytes - free)
           free = Math.max(0, free - bytes)
           if (counted === 0) return
-          owner ||= ownerOf()
-          const ofOwner = (held.get(owner) ?? 0) + counted
-          if (all + counted > mostBytes || ofOwner > mostOfOne) {
+          owner ??= ownerOf()
+          const { name, isStranger } = owner
+          const ofOwner = (held.get(name) ?? 0) + counted
+          const isTooMuch = isStranger && ofStrangers + counted > mostOfStrangers
+          if (isTooMuch || all + counted > mostBytes || ofOwner > mostOfOne) {
             onRefused()
             throw tooMuch()
           }
           own += counted
           all += counted
-          held.set(owner, ofOwner)
+          if (isStranger) ofStrangers += counted
+          held.set(name, ofOwner)
         },
         close() {
-          if (own === 0) return
+          if (own === 0 || !owner) return
           all -= own
-          const left = (held.get(owner) ?? 0) - own
-          if (left > 0) held.set(owner, left)
-          else held.delete(owner)
+          if (owner.isStranger) ofStrangers -= own
+          const left = (held.get(owner.name) ?? 0) - own
+          if (left > 0) held.set(owner.name, left)
+          else held.delete(owner.name)
           own = 0
         },
       }

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { fault, invalidField } from '@herald/contracts/fault'
-import type { BodyBudget } from './body-budget.ts'
+import type { BodyBudget, BodyOwner } from './body-budget.ts'
 
 /** How a body is bounded: the most bytes that it may have, and what counts the bytes of all bodies that are being read. */
-export type BodyBounds = { most: number; budget: BodyBudget; owner: () => string }
+export type BodyBounds = { most: number; budget: BodyBudget; owner: () => BodyOwner }
 
 /**
  * Reads a request's JSON; undefined when it has no body. Faults: unsupported_media_type, body_too_large, rate_limited, invalid_body at path "".

@@ -85,6 +85,7 @@ export async function openDatabase<Schema>(
     size: poolSize,
     statementMs: queryTimeoutMs - 1_000,
     queryMs: queryTimeoutMs,
+    lockMs: lockWaitMs,
     settings: settingsForWork,
   })
   const keeping = openPool(service, {
@@ -92,6 +93,7 @@ export async function openDatabase<Schema>(
     size: keptConnections,
     statementMs: queryTimeoutMs - 1_000,
     queryMs: queryTimeoutMs,
+    lockMs: lockWaitMs,
     settings: `${settingsForWork} ${settingsForKeptPlans}`,
   })
   const reading = openPool(service, { url, size: readSize, statementMs: readStatementMs, queryMs: 25_000 })
@@ -130,8 +132,9 @@ function openPool(
     size,
     statementMs,
     queryMs,
+    lockMs = 0,
     settings = '',
-  }: { url: string; size: number; statementMs: number; queryMs: number; settings?: string },
+  }: { url: string; size: number; statementMs: number; queryMs: number; lockMs?: number; settings?: string },
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -141,7 +144,7 @@ function openPool(
     query_timeout: queryMs,
     idle_in_transaction_session_timeout: 15_000,
     statement_timeout: statementMs,
-    lock_timeout: lockWaitMs,
+    lock_timeout: lockMs,
     idleTimeoutMillis: 30_000,
     application_name: `herald-${name}`,
     keepAlive: true,

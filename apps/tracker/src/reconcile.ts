@@ -1,5 +1,6 @@
 import type { Service } from '@herald/service/run'
-import { findActive, type ActiveCampaign, type CampaignPlace } from './store/counters.ts'
+import { findActive, type ActiveCampaign } from './store/counters.ts'
+import { lockDueRound, readRound, writeRound, type Round } from './store/reconciliation.ts'
 import { readWrites } from './store/recount.ts'
 import type { Tracker } from './tracker.ts'
 import { verifyCampaigns } from './verify-campaign.ts'
@@ -14,19 +15,23 @@ const pushesAtOnce = 20_000
  */
 const restShare = 50
 
-/** `sweep` does the next piece of work. `found` says what the reconciler has found. */
+/** While a piece is under way no other tracker begins one. A piece takes at most 18 s; after this time its tracker has died. */
+const pieceMs = 30_000
+
+/** `sweep` does the next piece of work, unless another tracker does it. `found` reads what the reconcilers have found. */
 export type Reconciler = {
   sweep(): Promise<{ took: number; nextInMs: number }>
   /**
    * `difference`: by how much counters and ledger differ, added up over all active campaigns. `roundEndedAt`: when the last round through all active
    * campaigns ended; null until the first round has ended.
    */
-  found(): { difference: number; roundEndedAt: string | null }
+  found(): Promise<{ difference: number; roundEndedAt: string | null }>
 }
 
 /**
  * Compares the counters of each active campaign with its rows in the ledger, and begins anew whenever some of them were written. A difference is a
- * mistake of Herald: it is logged with both counts when it is new or has changed, and shown by a gauge that must be 0.
+ * mistake of Herald: it is logged with both counts when it is new or has changed, and shown by a gauge that must be 0. Where the round stands is a
+ * row, so several trackers make one round, a piece at a time.
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,
@@ -35,67 +40,70 @@ export function openReconciler(
 ): Reconciler {
   const reconciled = metrics.counter('herald_reconciled_campaigns_total', 'Campaigns whose counters were held against the ledger.')
   const gauge = metrics.gauge('herald_ledger_difference', 'What counters and ledger of active campaigns are off in all. Must be 0.')
-  let nextAt = 0
-  let pending: string[][] = []
-  let after: CampaignPlace | undefined
-  /** How much had been written when this round began, and when the last round began that compared every campaign. */
-  let written: number | undefined
-  let compared: number | undefined
-  let found = new Map<string, number>()
-  let foundBefore = new Map<string, number>()
-  let roundEndedAt: string | null = null
-  /** The difference that the last round found is shown until this round has found a larger one or has ended. */
-  const offBy = () => Math.max(total(found), total(foundBefore))
 
-  const look = async () => {
-    const { active, examinedTo } = await findActive(db, { after, limit: lookedAt, retentionDays })
-    pending = groupsOf(active)
-    after = examinedTo
-  }
-  const verify = async (campaignIds: string[]) => {
-    for (const { campaignId, agrees, difference, counters, ledger } of await verifyCampaigns({ db, retentionDays }, campaignIds)) {
+  /** Takes the next group of campaigns out of the round. If its recount fails, the round goes on with another group, and another round follows. */
+  const begin = (written: number | null) =>
+    db.transaction().execute(async (trx) => {
+      const round = await lockDueRound(trx)
+      if (!round) return undefined
+      if (round.pending.length === 0 && round.after === null) round.written = written
+      if (round.working) round.written = null
+      if (round.pending.length === 0) {
+        const { active, examinedTo } = await findActive(trx, { after: round.after ?? undefined, limit: lookedAt, retentionDays })
+        round.pending = groupsOf(active)
+        round.after = examinedTo ?? null
+      }
+      round.working = round.pending.shift() ?? []
+      await writeRound(trx, round, pieceMs)
+      return round
+    })
+  const verify = async (round: Round) => {
+    for (const one of await verifyCampaigns({ db, retentionDays }, round.working ?? [])) {
+      const { campaignId, agrees, difference, counters, ledger } = one
       reconciled.inc()
       if (agrees) continue
-      found.set(campaignId, difference)
-      if (foundBefore.get(campaignId) !== difference) log.error({ campaignId, difference, counters, ledger }, 'counters and ledger differ')
+      round.found[campaignId] = difference
+      if (round.foundBefore[campaignId] !== difference)
+        log.error({ campaignId, difference, counters, ledger }, 'counters and ledger differ')
     }
   }
-  const endRound = () => {
-    compared = written
-    gauge.set(total(found))
-    foundBefore = found
-    found = new Map()
-    roundEndedAt = new Date().toISOString()
-  }
+  const isEnd = ({ pending, after }: Round) => pending.length === 0 && after === null
+  const endRound = (round: Round) =>
+    Object.assign(round, { compared: round.written, foundBefore: round.found, found: {}, roundEndedAt: new Date().toISOString() })
 
   const sweep = async () => {
-    const waitMs = nextAt - performance.now()
-    if (waitMs > 0) return { took: 0, nextInMs: waitMs }
+    const { round: known, dueInMs } = await readRound(db)
+    gauge.set(offBy(known))
+    if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
     const startedAt = performance.now()
-    if (pending.length === 0 && after === undefined) {
-      written = await readWrites(db)
-      if (written !== undefined && written === compared) return { took: 0, nextInMs: betweenRoundsMs }
-    }
-    if (pending.length === 0) await look()
-    // The group leaves the list first. If its recount times out, the next sweep goes on with another group, and another round follows.
-    const group = pending.shift()
-    const isEnd = () => pending.length === 0 && after === undefined
+    const written = (await readWrites(db)) ?? null
+    if (isEnd(known) && !known.working && written !== null && written === known.compared) return { took: 0, nextInMs: betweenRoundsMs }
+    const round = await begin(written)
+    if (!round) return { took: 0, nextInMs: betweenRoundsMs }
     try {
-      if (group) await verify(group)
-      if (isEnd()) endRound()
-      else gauge.set(offBy())
+      await verify(round)
     } catch (error) {
-      written = undefined
+      round.written = null
       throw error
     } finally {
-      nextAt = performance.now() + restShare * (performance.now() - startedAt) + (isEnd() ? betweenRoundsMs : 0)
+      round.working = null
+      const isLast = isEnd(round)
+      if (isLast) endRound(round)
+      gauge.set(offBy(round))
+      await writeRound(db, round, restShare * (performance.now() - startedAt) + (isLast ? betweenRoundsMs : 0))
     }
-    return { took: 0, nextInMs: nextAt - performance.now() }
+    return { took: 0, nextInMs: (await readRound(db)).dueInMs }
   }
-  return { sweep, found: () => ({ difference: offBy(), roundEndedAt }) }
+  const found = async () => {
+    const { round } = await readRound(db)
+    return { difference: offBy(round), roundEndedAt: round.roundEndedAt }
+  }
+  return { sweep, found }
 }
 
-const total = (differences: Map<string, number>): number => [...differences.values()].reduce((sum, difference) => sum + difference, 0)
+/** The difference that the last round found is shown until this round has found a larger one or has ended. */
+const offBy = ({ found, foundBefore }: Round): number => Math.max(total(found), total(foundBefore))
+const total = (differences: Record<string, number>): number => Object.values(differences).reduce((sum, difference) => sum + difference, 0)
 
 function groupsOf(campaigns: ActiveCampaign[]): string[][] {
   const groups: string[][] = []

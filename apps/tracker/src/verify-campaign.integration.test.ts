@@ -8,7 +8,6 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { openReconciler } from './reconcile.ts'
 import { verifyCampaigns } from './verify-campaign.ts'
 import type { Tables } from './store/tables.ts'
 import {
@@ -168,54 +167,4 @@ test('a campaign that is unknown, of another app or past the ledger’s retentio
     .where('campaign_id', '=', campaign.campaignId)
     .execute()
   expect(await verify()).toBeNull()
-})
-
-// spec: tracking/verified
-test('the reconciler finds a difference in an active campaign, logs it once, and notices when it is repaired', async () => {
-  await db.deleteFrom('counters').where('campaign_id', '!=', campaign.campaignId).execute()
-  const service = testService('tracker', {})
-  const errors: object[] = []
-  const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
-  const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
-  const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
-  const compared = () => counted('herald_reconciled_campaigns_total')
-  const sweepUntil = (condition: () => boolean | Promise<boolean>) =>
-    until(async () => {
-      await reconciler.sweep()
-      return condition()
-    })
-  const setOpened = (opened: number) => db.updateTable('counters').set({ opened }).where('campaign_id', '=', campaign.campaignId).execute()
-
-  expect(reconciler.found()).toEqual({ difference: 0, roundEndedAt: null })
-  await sweepUntil(async () => (await compared()) === 1)
-  expect(reconciler.found()).toEqual({ difference: 0, roundEndedAt: expect.stringMatching(/Z$/) })
-  expect(await counted('herald_ledger_difference')).toBe(0)
-  expect(errors).toEqual([])
-
-  await setOpened(5)
-  await sweepUntil(() => reconciler.found().difference === 5)
-  expect(await counted('herald_ledger_difference')).toBe(5)
-  expect(errors).toMatchObject([{ campaignId: campaign.campaignId, difference: 5, counters: { opened: 5 }, ledger: { opened: 0 } }])
-  const before = await compared()
-  await setOpened(5)
-  await sweepUntil(async () => (await compared()) > before)
-  expect(errors).toHaveLength(1)
-
-  await setOpened(0)
-  await sweepUntil(async () => (await counted('herald_ledger_difference')) === 0)
-})
-
-test('while no counters and no rows of the ledger are written the reconciler compares no campaign', async () => {
-  const service = testService('tracker', {})
-  const reconciler = openReconciler(service, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
-  const compared = async () => Number(/^herald_reconciled_campaigns_total (\S+)$/m.exec(await service.metrics.text())?.[1])
-  // After a round the reconciler rests; without one it looks again after `betweenRoundsMs`. Postgres counts earlier writes up to ten seconds late.
-  const left = await until(async () => {
-    const before = await compared()
-    const { nextInMs } = await reconciler.sweep()
-    return nextInMs === 0 && { before, after: await compared() }
-  })
-  expect(reconciler.found().roundEndedAt).not.toBeNull()
-  expect(left.before).toBeGreaterThan(0)
-  expect(left.after).toBe(left.before)
 })

@@ -67,5 +67,5 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
 
   const verify = reading(verifyCampaign, { withinMs: 20_000 })
   bus.answer(calls.verifyCampaign, (request) => oneVerification(() => verify(request)))
-  bus.answer(calls.readReconciliation, async () => reconciler.found())
+  bus.answer(calls.readReconciliation, () => reconciler.found())
 }

@@ -258,9 +258,9 @@ export type Verification = {
 export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-campaign', z.object({ appId: Id, campaignId: Id }), 30_000)
 
 /**
- * Reads what the reconciler, which compares counters with the ledger, has found in the tracker process that answers. `difference`: by how much
+ * Reads what the reconciler, which compares counters with the ledger, has found. `difference`: by how much
  * counters and ledger of active campaigns differ, added up; 0 when they agree. `roundEndedAt`: when the reconciler last finished checking all active
- * campaigns; null when it has not finished once since its process began.
+ * campaigns; null when it has never finished.
  */
 export const readReconciliation = call<{ difference: number; roundEndedAt: string | null }>()(
   'rpc.tracker.read-reconciliation',

@@ -56,6 +56,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     },
     scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
     lastNotified: openLastNotified(service, { db, bus }),
+    bulkWindow: config.BULK_WINDOW,
   }
   // Statements that run for each send, however small, use connections that keep query plans.
   const ofSends: Audience = { ...audience, db: kept }

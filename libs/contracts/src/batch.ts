@@ -40,12 +40,6 @@ export const pageSize = 5_000
 /** A send goes on the prompt lane when its first page is its last and it reaches at most this many devices. */
 export const promptLimit = 1_000
 /**
- * An app may have at most this many bulk batches on a platform that wait for a dispatcher or are taken. Retries, held batches and batches of paused
- * sends do not count. A page whose batches would go over this number waits. Held batches have one effect: when they are counted too and then no
- * platform of the page has room, the page also waits.
- */
-export const bulkWindow = 16
-/**
  * Campaigns hands a send that names at most this many users or devices over to audience in a call, and audience begins several such sends in one
  * transaction. A send begins alone, by a pointer, when it reaches more than this many devices, goes out in waves, may be held in quiet hours, obeys a
  * frequency cap, or is the winner of an experiment.

@@ -141,7 +141,8 @@ describe('outages of a provider', () => {
     expect((await findFanOut(db, campaignId))?.state).toBe('waiting')
 
     await givenPhones(appId, 1, 'ios')
-    const room = (pushes: Record<Platform, number>) => db.transaction().execute((trx) => hasRoom(trx, appId, pushes))
+    const room = (pushes: Record<Platform, number>) =>
+      db.transaction().execute((trx) => hasRoom({ db: trx, bulkWindow: 16 }, appId, pushes))
     expect(await room({ ios: 0, android: 5_000, web: 0 })).toBe(false)
     expect(await room({ ios: 2_500, android: 2_500, web: 0 })).toBe(true)
     expect(await room({ ios: 0, android: 0, web: 0 })).toBe(true)

@@ -43,5 +43,5 @@ export async function applyFlow(audience: Audience, campaignId: string, change: 
  * Makes the fan-out that has waited longest for the app's bulk window (store/bulk-window.ts) go on with its next page, if the window has room now.
  */
 export async function wakeFanOut(audience: Audience, appId: string): Promise<void> {
-  await pointAtPages(audience, await wakeWaiting(audience.db, appId))
+  await pointAtPages(audience, await wakeWaiting(audience, appId))
 }

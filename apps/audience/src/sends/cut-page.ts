@@ -59,7 +59,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
 
   const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
-    if (lane === 'bulk' && !(await hasRoom(trx, appId, countByPlatform(pushes)))) return 'no_room'
+    if (lane === 'bulk' && !(await hasRoom({ ...audience, db: trx }, appId, countByPlatform(pushes)))) return 'no_room'
     const queued = await obeyCap(trx, uncut, rules, await keepUntaken(trx, campaignId, wave, pushes))
     const cut = cutIntoBatches(queued)
     const row = await store(trx, { cursor: page.lastId, lane, counts: countByPlatform(queued), made: cut.length, next })

@@ -308,6 +308,19 @@ describe('making the pages of a send', async () => {
     expect(await batchesOf(campaignId)).toHaveLength(10)
   })
 
+  // spec: sending/lanes
+  test('with BULK_WINDOW 40 a large send has up to 40 unfinished bulk batches of a platform', async () => {
+    const appId = newId()
+    await givenCrowd(db, { appId, count: 22_000 })
+    const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+
+    await fanOutAll({ ...audience, bulkWindow: 40 }, campaignId)
+
+    // A page makes up to 11 batches, so no further page begins while more than 29 are open.
+    expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'waiting', page: 4 })
+    expect(await batchesOf(campaignId)).toHaveLength(30)
+  })
+
   test('ten large sends of an app together never have more than 16 unfinished bulk batches of a platform', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 6_000 })
@@ -321,7 +334,7 @@ describe('making the pages of a send', async () => {
     // In each round all batches are finished, which wakes one of the sends for one page, until all sends are complete.
     for (let rounds = 0; rounds < 40; rounds += 1) {
       await db.updateTable('batches').set({ done_at: new Date(), due_at: null }).where('app_id', '=', appId).execute()
-      await wakeWaiting(db, appId)
+      await wakeWaiting(audience, appId)
       await Promise.all(
         campaigns.map(async (campaignId) => fanOut(audience, { campaignId, page: (await findFanOut(db, campaignId))?.page ?? 0 })),
       )

@@ -76,7 +76,7 @@ async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanO
     // Audience counts the window once more, because a batch may have been finished between the first count and `waitForWindow`: that finish found no
     // fan-out that waited, and so woke none. Audience does not count a third time, because held batches may keep the window full, and only `hasRoom`
     // counts these.
-    if (looks > 1 || (await isBulkWindowFull(db, appId))) return undefined
+    if (looks > 1 || (await isBulkWindowFull(audience, appId))) return undefined
   }
 }
 
@@ -85,7 +85,7 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
   const { send, target } = taken
   if (!send || !target) return undefined
   try {
-    if (taken.lane === 'bulk' && (await isBulkWindowFull(db, taken.appId))) return 'no_room'
+    if (taken.lane === 'bulk' && (await isBulkWindowFull(audience, taken.appId))) return 'no_room'
     // The settings are frozen at the first page. Rows that an old version of Herald made have no settings.
     const settings = taken.settings ?? (await audience.settingsOf(taken.appId))
     if (!settings) return await fail(audience, taken, appIsGone)

@@ -55,6 +55,7 @@ export async function openAudience() {
     BREAKER_MAX_HOLD_SECONDS: 86_400,
     OUTAGE_PROBE_SECONDS: 5,
     LEDGER_RETENTION_DAYS: 90,
+    BULK_WINDOW: 16,
   }
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
@@ -71,6 +72,7 @@ export async function openAudience() {
     haveWaiting: () => undefined,
     scan: (_appId, work) => work(),
     lastNotified: openLastNotified(service, { db, bus }),
+    bulkWindow: 16,
   }
 
   return {

@@ -1,31 +1,34 @@
-import { bulkWindow } from '@herald/contracts/batch'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { PagePointer } from '../../store/due.ts'
+import type { Audience } from '../../audience.ts'
 import type { Db } from '../../store/tables.ts'
 import { soon, sweptAgainAtMost } from '../../store/turns.ts'
 import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { FanOut } from './fan-outs.ts'
 
 /**
- * The bulk batches of an app that count in its bulk window: an app may have at most 16 of each platform (`bulkWindow`) that wait or are taken.
- * Retries, held batches and batches of paused sends do not count, because they would block the other sends of the app.
+ * The bulk batches of an app that count in its bulk window (BULK_WINDOW): an app may have at most so many of each platform that wait or are taken, and
+ * a page whose batches would go over the number waits. Retries, held batches and batches of paused sends do not count, because they would block the
+ * other sends of the app.
  */
 const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
     and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow || '' = 'paused' offset 0)`
 
+type Window = Pick<Audience, 'db' | 'bulkWindow'>
+
 /**
  * While more batches of a platform than this count in the bulk window, it has no room for another page, which may add `mostBatchesOfPage` batches.
  */
-const roomForPage = bulkWindow - mostBatchesOfPage
+const roomForPage = (bulkWindow: number) => sql.lit(bulkWindow - mostBatchesOfPage)
 
 /**
  * Whether the bulk window of the app has no room for another page. This is a quick check that does not count pages that other processes are making.
  */
-export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> {
+export async function isBulkWindowFull({ db, bulkWindow }: Window, appId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${sql.lit(roomForPage)} limit 1`.execute(db)
+    select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${roomForPage(bulkWindow)} limit 1`.execute(db)
   return rows.length > 0
 }
 
@@ -35,7 +38,7 @@ export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> 
  * of the page there must be room beside the batches that count in the window. On at least one platform there must also be room when held batches
  * count too, so that a send does not queue all its pushes while its provider is away.
  */
-export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
+export async function hasRoom({ db: trx, bulkWindow }: Window, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
   const { rows } = await sql<{ platform: Platform; open: number }>`
     select b.platform, count(*) as open from ${openBulkBatches(appId)} group by b.platform`.execute(trx)
@@ -43,12 +46,12 @@ export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, n
   const fits = (platform: Platform, held = 0) => (open.get(platform) ?? 0) + held + mostBatches(pushes[platform]) <= bulkWindow
   const asked = platforms.filter((platform) => pushes[platform] > 0)
   if (asked.length === 0 || !asked.every((platform) => fits(platform))) return asked.length === 0
-  const held = await countHeldBulk(trx, appId, asked)
+  const held = await countHeldBulk({ db: trx, bulkWindow }, appId, asked)
   return asked.some((platform) => fits(platform, held.get(platform)))
 }
 
 /** Counts the held bulk batches of an app on each platform asked for. It counts no further than `bulkWindow`, because the window is full then. */
-async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<Map<Platform, number>> {
+async function countHeldBulk({ db, bulkWindow }: Window, appId: string, asked: Platform[]): Promise<Map<Platform, number>> {
   const { rows } = await sql<{ platform: Platform; held: number }>`
     select asked.platform, (
       select count(*) from (
@@ -74,7 +77,7 @@ export const waitForWindow = (db: Db, { campaignId, page }: FanOut) =>
  * Wakes, of the fan-outs of an app that wait for the bulk window, the one that has waited longest, if the window has room for a page.
  * Answers the pointer to publish.
  */
-export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]> {
+export async function wakeWaiting({ db, bulkWindow }: Window, appId: string): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
     with longest as (
       select campaign_id from fan_outs
@@ -83,7 +86,7 @@ export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]>
     update fan_outs f set state = 'running', pointer_no = pointer_no + 1, due_at = ${soon}
     from longest
     where f.campaign_id = longest.campaign_id and not exists (
-      select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${sql.lit(roomForPage)}
+      select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${roomForPage(bulkWindow)}
     )
     returning f.campaign_id as "campaignId", f.page, f.pointer_no as "pointerNo", f.lane`.execute(db)
   return rows

@@ -47,6 +47,12 @@ export const Config = ServiceConfig.extend({
   EVENT_RATE_LIMIT: perMinute(600, 'Tracking events of one client address.'),
   DEVICE_RATE_LIMIT: perMinute(600, 'All other requests with a public key, of one client address; a twentieth of it for one device.'),
   API_RATE_LIMIT: perMinute(12_000, 'All other requests with one secret key.'),
+  RATE_LIMITS: z
+    .enum(['process', 'shared'])
+    .default('process')
+    .describe(
+      'Whether each gateway counts the limits above, and wrong tokens, by itself, or all gateways count them together, in their database.',
+    ),
   AUDIT_RETENTION_DAYS: z.coerce
     .number()
     .int()

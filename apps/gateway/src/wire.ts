@@ -21,6 +21,7 @@ import type { Gateway } from './gateway.ts'
 import { openBodyBudget } from './http/body-budget.ts'
 import { openHeavyReads } from './heavy-reads.ts'
 import { openLimits } from './http/limits.ts'
+import { openSharedLimits, ownLimits } from './shared-limits.ts'
 import { listen } from './http/listen.ts'
 import { routes } from './http/routes.ts'
 import { serve } from './http/serve.ts'
@@ -59,6 +60,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   bus.answer(readCredentialsCall, async (asked) => ({ credentials: await readCredentials({ db }, asked) }))
   bus.answer(apnsTokenCall, (asked) => apnsToken({ db, sealer }, asked))
 
+  const openLimit = config.RATE_LIMITS === 'shared' ? await openSharedLimits(service, { db, watch }) : ownLimits
   const adminToken = usableAdminToken(config.ADMIN_TOKEN, log)
   const life = { idleSeconds: config.SESSION_IDLE_HOURS * 3_600, wholeSeconds: config.SESSION_DAYS * 86_400 }
   // Without a token no session is ever looked for: every path of the administration answers 404 before that.
@@ -75,7 +77,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     heavyReads: openHeavyReads(),
     endpointRule: endpointRuleOf(config),
     pages: openPages(config, adminToken !== undefined),
-    signIn: openSignIn({ db, sessions }, adminToken),
+    signIn: openSignIn({ db, sessions }, adminToken, openLimit),
     installed: {
       baseUrl: config.HERALD_BASE_URL,
       proxies: config.TRUSTED_PROXIES !== undefined,
@@ -89,7 +91,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     log.info(
       'TRUSTED_PROXIES is not set: a proxy in front must overwrite x-forwarded-for, or clients choose the address by which limits count',
     )
-  const limits = openLimits(config, trusted, measure)
+  const limits = openLimits(config, trusted, measure, openLimit)
   const bodies = openBodyBudget(() => measure.rateLimited('bodies'))
   const port = await listen(service, serve(routes, gateway, { keys, limits, bodies, adminToken, log, measure }))
   service.onStop('progress streams', () => gateway.progress.close())

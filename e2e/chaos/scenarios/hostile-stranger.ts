@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, createServer, request, type Server } from 'node:http'
+import { createServer, request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { newId } from '@herald/contracts/ids'
 import { givenTenant } from '@herald/testing/tenant'

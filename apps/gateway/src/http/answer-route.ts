@@ -38,7 +38,7 @@ export type Door = {
  * the body, and at last what the route itself looks up. Throws a Fault where a check fails.
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
-  door.limits.countAddress(route, request, response)
+  await door.limits.countAddress(route, request, response)
   if (route.key === 'sign-in') gateway.signIn.checkAddress(door.limits.bucketOf(request))
   const { key, session } = await (route.inParts
     ? gateway.watch.guard(() => findCaller(route, request, gateway, door))
@@ -46,7 +46,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
   if (key) {
     lineOf(response).appId = key.appId
     const { id: deviceId } = request.params
-    door.limits.countKey(route, { key, deviceId: typeof deviceId === 'string' ? deviceId : undefined }, response)
+    await door.limits.countKey(route, { key, deviceId: typeof deviceId === 'string' ? deviceId : undefined }, response)
   }
 
   const upload = route.takes ? openUpload(request, response, route.takes) : noUpload
@@ -87,9 +87,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
       browser: (headerOf(request, 'user-agent') ?? '').slice(0, longestBrowser),
       requestId: by.requestId,
     }),
-    countSend: () => {
-      if (key) door.limits.countSend(key, response)
-    },
+    countSend: () => (key ? door.limits.countSend(key, response) : undefined),
     upload,
     note: noteOf(route, by),
     noteExport: noteExportOf(route, gateway, by),

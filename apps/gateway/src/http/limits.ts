@@ -3,10 +3,11 @@ import { fault } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import type { VerifiedKey } from '../authenticate.ts'
 import { addressBucket, clientAddress, type TrustedProxies } from '../core/client-address.ts'
-import { RateLimit } from '../core/rate-limit.ts'
+import type { Allowance } from '../core/rate-limit.ts'
 import { givesSecretKey } from './credentials.ts'
 import type { Measures } from '../measures.ts'
 import type { Route } from './route.ts'
+import type { OpenLimit } from '../shared-limits.ts'
 
 type LimitConfig = {
   SUBSCRIBE_RATE_LIMIT: number
@@ -18,25 +19,27 @@ type LimitConfig = {
 }
 
 /**
- * Counts the requests of this process (spec: limits/rate-buckets). Every function but `bucketOf` throws the Fault rate_limited when its limit is
- * reached.
+ * Counts requests (spec: limits/rate-buckets). Every function but `bucketOf` throws the Fault rate_limited when its limit is reached; those of
+ * limits that gateways share (shared-limits.ts) may reject with it.
  */
 export type Limits = {
   /**
    * Counts a request by its client address, before the key is verified, on a route that has a limit by address: every route that takes a public key.
    * A request with a secret key is not counted here, unless it registers a device; `countKey` counts it by its key.
    */
-  countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
+  countAddress(route: Route, request: IncomingMessage, response: ServerResponse): Counted
   /**
    * Counts a request once it is known that its key may make it: by its secret key, or with a public key by its device. Routes that are limited by
    * address only, and the sends of a batch, are not counted here.
    */
-  countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
+  countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): Counted
   /** Counts one of the sends that a batch asks for. */
-  countSend(key: VerifiedKey, response: ServerResponse): void
+  countSend(key: VerifiedKey, response: ServerResponse): Counted
   /** Gives the key under which limits count the client address of a request. */
   bucketOf(request: IncomingMessage): string
 }
+
+type Counted = void | Promise<void>
 
 /**
  * IDENTITY_RATE_LIMIT counts the requests of a client address, behind which a household or a small office may have this many devices. So a single
@@ -46,22 +49,26 @@ const devicesPerAddress = 6
 /** The same for DEVICE_RATE_LIMIT. Many phones share an address of a mobile network, and one device makes few requests. */
 const phonesPerAddress = 20
 
-export function openLimits(config: LimitConfig, trusted: TrustedProxies, measure: Measures): Limits {
-  const shareOf = (limit: number, many: number) => new RateLimit(limit === 0 ? 0 : Math.max(1, Math.floor(limit / many)))
+export function openLimits(config: LimitConfig, trusted: TrustedProxies, measure: Measures, open: OpenLimit): Limits {
+  const shareOf = (limit: number, many: number) => (limit === 0 ? 0 : Math.max(1, Math.floor(limit / many)))
   const buckets = {
-    subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT),
-    identity: new RateLimit(config.IDENTITY_RATE_LIMIT),
-    'identity-of-device': shareOf(config.IDENTITY_RATE_LIMIT, devicesPerAddress),
-    devices: new RateLimit(config.DEVICE_RATE_LIMIT),
-    device: shareOf(config.DEVICE_RATE_LIMIT, phonesPerAddress),
-    event: new RateLimit(config.EVENT_RATE_LIMIT),
-    send: new RateLimit(config.SEND_RATE_LIMIT),
-    api: new RateLimit(config.API_RATE_LIMIT),
+    subscribe: open('subscribe', config.SUBSCRIBE_RATE_LIMIT),
+    identity: open('identity', config.IDENTITY_RATE_LIMIT),
+    'identity-of-device': open('identity-of-device', shareOf(config.IDENTITY_RATE_LIMIT, devicesPerAddress)),
+    devices: open('devices', config.DEVICE_RATE_LIMIT),
+    device: open('device', shareOf(config.DEVICE_RATE_LIMIT, phonesPerAddress)),
+    event: open('event', config.EVENT_RATE_LIMIT),
+    send: open('send', config.SEND_RATE_LIMIT),
+    api: open('api', config.API_RATE_LIMIT),
   }
-  const count = (name: keyof typeof buckets, key: () => string, response: ServerResponse) => {
+  type Name = keyof typeof buckets
+  const count = (name: Name, key: () => string, response: ServerResponse): Counted => {
     const bucket = buckets[name]
-    if (!bucket.isOn) return
-    const { allowed, limit, remaining, resetSeconds } = bucket.take(key(), performance.now())
+    if (!bucket.isOn) return undefined
+    const allowance = bucket.take(key())
+    return allowance instanceof Promise ? allowance.then((one) => judge(name, one, response)) : judge(name, allowance, response)
+  }
+  const judge = (name: Name, { allowed, limit, remaining, resetSeconds }: Allowance, response: ServerResponse): void => {
     // When two limits count a request, the headers show the limit that has fewer requests left.
     const before = response.getHeader('RateLimit-Remaining')
     if (before === undefined || remaining <= Number(before)) {
@@ -79,17 +86,17 @@ export function openLimits(config: LimitConfig, trusted: TrustedProxies, measure
     bucketOf,
     countAddress(route, request, response) {
       const bucket = route.limit ?? (route.key === 'public' ? 'devices' : 'send')
-      if (bucket === 'send' || bucket === 'sends') return
-      if ((bucket === 'identity' || bucket === 'devices') && givesSecretKey(request)) return
-      count(bucket, () => bucketOf(request), response)
+      if (bucket === 'send' || bucket === 'sends') return undefined
+      if ((bucket === 'identity' || bucket === 'devices') && givesSecretKey(request)) return undefined
+      return count(bucket, () => bucketOf(request), response)
     },
     countKey(route, { key, deviceId }, response) {
       const { limit } = route
-      if (limit === 'send') count('send', () => key.keyId, response)
-      if (limit !== undefined && limit !== 'identity') return
-      if (key.kind === 'secret') count('api', () => key.keyId, response)
-      else if (deviceId !== undefined && isObjectId(deviceId))
-        count(limit === undefined ? 'device' : 'identity-of-device', () => `${key.appId} ${deviceId}`, response)
+      if (limit === 'send') return count('send', () => key.keyId, response)
+      if (limit !== undefined && limit !== 'identity') return undefined
+      if (key.kind === 'secret') return count('api', () => key.keyId, response)
+      if (deviceId === undefined || !isObjectId(deviceId)) return undefined
+      return count(limit === undefined ? 'device' : 'identity-of-device', () => `${key.appId} ${deviceId}`, response)
     },
     countSend: (key, response) => count('send', () => key.keyId, response),
   }

@@ -80,7 +80,7 @@ export type Asked<Param extends string, Body, Query> = {
   /** Gives the client's address and browser, for signing in and for the audit. A function, because few routes need them. */
   visitor: () => From
   /** Counts one more send of the key, on a route with the limit `sends`; throws the Fault `rate_limited`. */
-  countSend: () => void
+  countSend: () => void | Promise<void>
   /** The uploaded file, on a route that `takes` one. */
   upload: Upload
   /** Writes the audit's line for a change of the gateway's own tables, on a route that declares one (`audit`). */

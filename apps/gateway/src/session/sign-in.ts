@@ -2,8 +2,9 @@ import { equalSecrets } from '@herald/auth/secret'
 import { Fault, fault, queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
 import type { Kysely } from 'kysely'
-import { RateLimit, type Allowance } from '../core/rate-limit.ts'
+import type { Allowance } from '../core/rate-limit.ts'
 import type { From, SignedIn } from '../core/session-door.ts'
+import type { OpenLimit } from '../shared-limits.ts'
 import type { Sessions } from './sessions.ts'
 import { countRefusals, type Refusals } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
@@ -26,8 +27,12 @@ const otherAddresses = 'others'
 const hourMs = 3_600_000
 
 /** Signs visitors in to the dashboard (spec: administration/session, administration/sign-in-limit). Faults: unauthorized, rate_limited. */
-export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Sessions }, adminToken: string | undefined): SignIn {
-  const wrong = new RateLimit(wrongPerMinute)
+export function openSignIn(
+  { db, sessions }: { db: Kysely<Tables>; sessions: Sessions },
+  adminToken: string | undefined,
+  open: OpenLimit,
+): SignIn {
+  const wrong = open('sign-in', wrongPerMinute)
   const named = new Set<string>()
   let hour = -1
   const inAudit = (address: string): string => {
@@ -54,7 +59,7 @@ export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Ses
     throw new Fault('rate_limited', message, undefined, undefined, resetSeconds)
   }
   const begin: SignIn['begin'] = async ({ token, code, name }, from) => {
-    refuse(wrong.take(from.address, performance.now()))
+    refuse(await wrong.take(from.address))
     const isRight = code !== undefined || (adminToken !== undefined && token !== undefined && equalSecrets(token, adminToken))
     const begun = isRight ? await sessions.begin({ name, code, browser: from.browser, requestId: from.requestId }) : undefined
     if (begun) {
@@ -69,5 +74,5 @@ export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Ses
         : 'This sign-in link was used, or is older than ten minutes. Make a new one, or give the administration token.',
     )
   }
-  return { begin, checkAddress: (address) => refuse(wrong.look(address, performance.now())) }
+  return { begin, checkAddress: (address) => refuse(wrong.look(address)) }
 }

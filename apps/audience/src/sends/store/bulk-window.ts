@@ -1,7 +1,6 @@
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { PagePointer } from '../../store/due.ts'
-import type { Audience } from '../../audience.ts'
 import type { Db } from '../../store/tables.ts'
 import { soon, sweptAgainAtMost } from '../../store/turns.ts'
 import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
@@ -16,7 +15,7 @@ const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
     and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow || '' = 'paused' offset 0)`
 
-type Window = Pick<Audience, 'db' | 'bulkWindow'>
+type Window = { db: Db; bulkWindow: number }
 
 /**
  * While more batches of a platform than this count in the bulk window, it has no room for another page, which may add `mostBatchesOfPage` batches.

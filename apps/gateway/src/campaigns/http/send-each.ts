@@ -23,7 +23,7 @@ export type SentItem = ItemResult<{ id: string; replayed?: true }>
  */
 export async function sendEach(
   { bus, watch }: { bus: Pick<Bus, 'call'>; watch: Pick<DatabaseWatch, 'guard'> },
-  { appId, items, key, countSend }: { appId: string; items: unknown[]; key: string | null; countSend: () => void },
+  { appId, items, key, countSend }: { appId: string; items: unknown[]; key: string | null; countSend: () => void | Promise<void> },
 ): Promise<SentItem[]> {
   const sendOne = async (item: unknown, index: number, idempotencyKey: string | null): Promise<SentItem> => {
     try {
@@ -39,7 +39,7 @@ export async function sendEach(
   const lastOfKey = new Map<string, Promise<SentItem>>()
   const sendInOrder = async (item: unknown, index: number): Promise<SentItem> => {
     try {
-      countSend()
+      await countSend()
     } catch (error) {
       return refusedItem('notifications', index, faultOf(error))
     }

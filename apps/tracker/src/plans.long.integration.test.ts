@@ -141,7 +141,9 @@ async function grow(count: number): Promise<void> {
   await sql`insert into ledger_batches (day, batch_no, place, size, sent, campaign_id, app_id, platform, first_id, last_id, devices, users, slots, ends)
     select ${today}, 1, 0, 1, 1, decode(id, 'hex'), decode(${appId}, 'hex'), 'ios', case when n % 2 = 0 then '\\x00'::bytea end, case when n % 2 = 0 then '\\xff'::bytea end,
       decode(id, 'hex'), decode(id, 'hex'), '\\x01'::bytea, '[["sent","","","",1,1,1767225600000]]' from ${rows}`.execute(db)
-  await sql`insert into engagements (day, campaign_id, subscription_id, kind) select ${today}, id, id, 'opened' from ${rows}`.execute(db)
+  await sql`insert into engagements (day, campaign_id, subscription_id, kind) select ${today}, decode(id, 'hex'), decode(id, 'hex'), 'o' from ${rows}`.execute(
+    db,
+  )
   await sql`insert into variant_counters (campaign_id, variant) select id, 'a' from ${rows}`.execute(db)
   await sql`insert into app_hours (app_id, hour, platform, slot) select id, now() - interval '1 day', 'ios', 0 from ${rows}`.execute(db)
   await sql`insert into app_hours (app_id, hour, platform, slot) select ${appId}, now() - n * interval '1 second', 'ios', 0 from ${rows}`.execute(

@@ -152,7 +152,7 @@ test('a recount finds a changed outcome, a lost outcome and a deleted row of the
 })
 
 test('a recount finds that the row of a counted report is missing', async () => {
-  await db.deleteFrom('engagements').where('campaign_id', '=', campaign.campaignId).where('variant', '=', 'b').execute()
+  await db.deleteFrom('engagements').where('campaign_id', '=', Buffer.from(campaign.campaignId, 'hex')).where('variant', '=', 'b').execute()
   expect(await verify()).toMatchObject({ agrees: false, difference: 2, ledger: { delivered: 4 } })
 })
 

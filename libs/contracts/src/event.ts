@@ -64,3 +64,6 @@ export type EngagementLetter = keyof typeof engagementKinds
 /** The form of an action's id, which the sender gave and a device reports. */
 export const actionForm = /^[A-Za-z0-9_.-]{1,64}$/
 export type EngagementKind = (typeof engagementKinds)[EngagementLetter]
+export const engagementLetters = { delivered: 'd', opened: 'o', clicked: 'c', dismissed: 'x' } as const satisfies {
+  [Letter in EngagementLetter as (typeof engagementKinds)[Letter]]: Letter
+}

@@ -35,11 +35,15 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
         `select day::text, (day + 1)::text as next, to_char(day, 'YYYYMMDD') as name from (select (now() at time zone 'utc')::date - $1::int as day) as d`,
         [ago],
       )
-      for (const { day, next, name } of rows)
+      for (const { day, next, name } of rows) {
         for (const parent of ['ledger_batches', 'engagements'])
           await client.query(
             `create table if not exists ${parent}_${name} partition of ${parent} for values from ('${day}') to ('${next}')`,
           )
+        // The name that Postgres gives to the index when the tracker makes the partition.
+        const index = `engagements_${name}_campaign_id_subscription_id_kind_idx`
+        await client.query(`create unique index if not exists ${index} on engagements_${name} (campaign_id, subscription_id, kind)`)
+      }
     }
     const campaigns = `
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
@@ -67,7 +71,7 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
     )
     await client.query(
       `insert into engagements (day, campaign_id, subscription_id, kind, at)
-       select day, campaign_id, lpad(to_hex(device), 24, '0'), 'delivered', now() from (${campaigns}) as c, generate_series(1, $1::int) as device
+       select day, decode(campaign_id, 'hex'), decode(lpad(to_hex(device), 24, '0'), 'hex'), 'd', now() from (${campaigns}) as c, generate_series(1, $1::int) as device
        where n % 2 = 0`,
       [pushes],
     )

@@ -1,8 +1,9 @@
-import type { EngagementKind } from '@herald/contracts/event'
+import { engagementKinds, engagementLetters, type EngagementKind, type EngagementLetter } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { HourMove } from '../core/hours.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import { movesOf, variantMovesOf } from './counters.ts'
+import { idBytes } from './ledger.ts'
 import { hourMovesOf } from './series.ts'
 import type { Db } from './tables.ts'
 
@@ -10,7 +11,7 @@ export type EngagementEntry = { day: string; campaignId: string; subscriptionId:
 
 /** Gives the key of a report: its push and its kind. */
 export const engagementKey = (entry: { campaignId: string; subscriptionId: string; kind: EngagementKind }): string =>
-  `${entry.campaignId}${entry.subscriptionId}${entry.kind}`
+  `${entry.campaignId}${entry.subscriptionId}${engagementLetters[entry.kind]}`
 
 /** Writes reports, which are sorted by key and have each key once. Gives the database's time and the keys of the reports that are new. */
 export async function insertEngagements(db: Db, entries: EngagementEntry[]): Promise<{ at: Date; inserted: Set<string> }> {
@@ -18,13 +19,13 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
     with inserted as (
       insert into engagements (day, campaign_id, subscription_id, kind, variant)
       select * from unnest(
-        ${entries.map(({ day }) => day)}::date[], ${entries.map(({ campaignId }) => campaignId)}::text[],
-        ${entries.map(({ subscriptionId }) => subscriptionId)}::text[], ${entries.map(({ kind }) => kind)}::text[],
+        ${entries.map(({ day }) => day)}::date[], ${entries.map(({ campaignId }) => idBytes(campaignId))}::bytea[],
+        ${entries.map(({ subscriptionId }) => idBytes(subscriptionId))}::bytea[], ${entries.map(({ kind }) => engagementLetters[kind])}::"char"[],
         ${entries.map(({ variant }) => variant)}::text[])
       on conflict do nothing
       returning campaign_id, subscription_id, kind
     )
-    select now() as at, array_agg(campaign_id || subscription_id || kind) as keys from inserted`.execute(db)
+    select now() as at, array_agg(encode(campaign_id || subscription_id, 'hex') || kind::text) as keys from inserted`.execute(db)
   const [row] = rows
   if (!row) throw new Error('the engagements answered nothing')
   return { at: row.at, inserted: new Set(row.keys ?? []) }
@@ -65,9 +66,11 @@ export async function findEngagements(db: Db, pushes: Push[]): Promise<Map<strin
 export async function findReports(db: Db, pushes: Push[]): Promise<Map<string, Report[]>> {
   if (pushes.length === 0) return new Map()
   const days = pushes.map(({ day }) => day)
-  const { rows } = await sql<{ key: string; kinds: EngagementKind[]; ats: Date[] }>`
-    select campaign_id || subscription_id as key, array_agg(kind order by at, kind) as kinds, array_agg(at order by at, kind) as ats
-    from unnest(${days}::date[], ${pushes.map(({ campaignId }) => campaignId)}::text[], ${pushes.map(({ subscriptionId }) => subscriptionId)}::text[])
+  const { rows } = await sql<{ key: string; kinds: EngagementLetter[]; ats: Date[] }>`
+    select encode(campaign_id || subscription_id, 'hex') as key, array_agg(kind::text order by at, kind) as kinds,
+      array_agg(at order by at, kind) as ats
+    from unnest(${days}::date[], ${pushes.map(({ campaignId }) => idBytes(campaignId))}::bytea[],
+      ${pushes.map(({ subscriptionId }) => idBytes(subscriptionId))}::bytea[])
       as push(day, campaign_id, subscription_id)
     cross join lateral (
       select kind, at from engagements
@@ -76,5 +79,10 @@ export async function findReports(db: Db, pushes: Push[]): Promise<Map<string, R
       limit ${mostKinds}
     ) as report
     group by campaign_id, subscription_id`.execute(db)
-  return new Map(rows.map(({ key, kinds, ats }) => [key, kinds.map((kind, place) => ({ kind, at: ats[place] ?? new Date(0) }))]))
+  return new Map(
+    rows.map(({ key, kinds, ats }) => [
+      key,
+      kinds.map((letter, place) => ({ kind: engagementKinds[letter], at: ats[place] ?? new Date(0) })),
+    ]),
+  )
 }

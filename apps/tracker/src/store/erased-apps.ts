@@ -40,7 +40,7 @@ export async function deleteEngagements(db: Db, { day, campaignIds, limit }: Par
   // Reports are never updated, so a row's `ctid` does not change.
   const deleted = await sql`
     delete from engagements where day = ${day} and ctid = any(array(
-      select ctid from engagements where day = ${day} and campaign_id = any(${campaignIds}) limit ${limit}
+      select ctid from engagements where day = ${day} and campaign_id = any(${campaignIds.map(idBytes)}::bytea[]) limit ${limit}
     ))`.execute(db)
   return Number(deleted.numAffectedRows ?? 0)
 }

@@ -1,4 +1,4 @@
-import type { EngagementKind } from '@herald/contracts/event'
+import { engagementKinds, type EngagementKind, type EngagementLetter } from '@herald/contracts/event'
 import type { Attempt } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
@@ -74,9 +74,10 @@ export async function findReports(
   db: Db,
   { day, campaignId, subscriptionIds }: { day: string; campaignId: string; subscriptionIds: string[] },
 ): Promise<Map<string, { kind: EngagementKind; at: Date }[]>> {
-  const { rows } = await sql<{ subscriptionId: string; kind: EngagementKind; at: Date }>`
-    select subscription_id as "subscriptionId", kind, at from engagements
-    where day = ${day}::date and campaign_id = ${campaignId} and subscription_id = any(${subscriptionIds}::text[])
+  const { rows } = await sql<{ subscriptionId: string; letter: EngagementLetter; at: Date }>`
+    select encode(subscription_id, 'hex') as "subscriptionId", kind as letter, at from engagements
+    where day = ${day}::date and campaign_id = ${idBytes(campaignId)} and subscription_id = any(${subscriptionIds.map(idBytes)}::bytea[])
     order by at, kind`.execute(db)
-  return Map.groupBy(rows, ({ subscriptionId }) => subscriptionId)
+  const reports = rows.map(({ letter, ...report }) => ({ ...report, kind: engagementKinds[letter] }))
+  return Map.groupBy(reports, ({ subscriptionId }) => subscriptionId)
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { EngagementKind } from '@herald/contracts/event'
+import { engagementKinds, type EngagementKind, type EngagementLetter } from '@herald/contracts/event'
 import type { Platform } from '@herald/contracts/platform'
 import type { Recounted } from '../core/recount.ts'
 import { countSlots, type Slots } from '../core/slots.ts'
@@ -97,13 +97,13 @@ export async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<Re
 }
 
 async function countEngagements(db: Db, campaigns: Campaign[]): Promise<(Recounted & { campaignId: string; kind: EngagementKind })[]> {
-  const { rows } = await sql<Recounted & { campaignId: string; kind: EngagementKind }>`
-    select campaign.campaign_id as "campaignId", counted.*
-    from unnest(${campaigns.map(({ day }) => day)}::date[], ${campaigns.map(({ campaignId }) => campaignId)}::text[])
+  const { rows } = await sql<Omit<Recounted, 'kind'> & { campaignId: string; kind: EngagementLetter }>`
+    select encode(campaign.campaign_id, 'hex') as "campaignId", counted.*
+    from unnest(${campaigns.map(({ day }) => day)}::date[], ${campaigns.map(({ campaignId }) => idBytes(campaignId))}::bytea[])
       as campaign(day, campaign_id)
     cross join lateral (
       select variant, kind, count(*)::int as count from engagements
       where engagements.day = campaign.day and engagements.campaign_id = campaign.campaign_id group by variant, kind
     ) counted`.execute(db)
-  return rows
+  return rows.map((row) => ({ ...row, kind: engagementKinds[row.kind] }))
 }

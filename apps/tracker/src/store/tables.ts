@@ -1,4 +1,4 @@
-import type { EngagementKind } from '@herald/contracts/event'
+import type { EngagementKind, EngagementLetter } from '@herald/contracts/event'
 import type { Attempt, OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import type { ColumnType, Generated, Kysely } from 'kysely'
@@ -26,9 +26,10 @@ export type Tables = {
   ledger_attempts: { day: string; campaign_id: Buffer; batch_no: number; place: number; trail: ColumnType<Attempt[], string, string> }
   engagements: {
     day: string
-    campaign_id: string
-    subscription_id: string
-    kind: EngagementKind
+    campaign_id: Buffer
+    subscription_id: Buffer
+    /** A letter, as in the address of a report (`engagementKinds`). */
+    kind: EngagementLetter
     /** The variant that the report's msgId names; empty outside of an experiment. */
     variant: Generated<string>
     at: Generated<Date>

@@ -1,4 +1,4 @@
-import { databaseUrl, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import { databaseUrl, poolConfig, ServiceConfig, transactionalRetentionDays, whole } from '@herald/service/config'
 import type { z } from 'zod'
 
 export const Config = ServiceConfig.extend({
@@ -19,9 +19,7 @@ export const Config = ServiceConfig.extend({
   RECURRING_CATCHUP_SECONDS: whole(3600, { min: 0, max: 86_400 }).describe(
     'Seconds a recurring run may be late after a time without service; older ones are left out.',
   ),
-  TRANSACTIONAL_RETENTION_DAYS: whole(90, { min: 1, max: 3650 }).describe(
-    'Days that the campaign of a notification is kept after it ended.',
-  ),
+  TRANSACTIONAL_RETENTION_DAYS: transactionalRetentionDays,
 }).refine(({ PAUSE_MAX_DAYS, LEDGER_RETENTION_DAYS }) => PAUSE_MAX_DAYS < LEDGER_RETENTION_DAYS, {
   path: ['PAUSE_MAX_DAYS'],
   message: 'must be below LEDGER_RETENTION_DAYS',

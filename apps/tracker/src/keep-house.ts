@@ -1,7 +1,7 @@
 import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import { openHouseSteps } from '@herald/service/house-steps'
 import { daysKept, hoursKeptDays } from './core/series.ts'
-import { deleteOldCounters } from './store/counters.ts'
+import { deleteOldCounters, deleteOldNotifications } from './store/counters.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
 import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
 import type { Tracker } from './tracker.ts'
@@ -18,8 +18,9 @@ export function openHousekeeping({
   ensureDay,
   retentionDays,
   counterDays,
+  transactionalDays,
   log,
-}: Pick<Tracker, 'db' | 'ensureDay' | 'retentionDays' | 'counterDays' | 'log'>): () => Promise<{ took: number }> {
+}: Pick<Tracker, 'db' | 'ensureDay' | 'retentionDays' | 'counterDays' | 'transactionalDays' | 'log'>): () => Promise<{ took: number }> {
   return openHouseSteps(
     log,
     { everyMs },
@@ -36,6 +37,7 @@ export function openHousekeeping({
         return dropped
       },
       'old counters': () => deleteOldCounters(db, counterDays),
+      'old counters of notifications': () => deleteOldNotifications(db, transactionalDays),
       'marks of erased apps': () => deleteOldErasedApps(db, retentionDays),
       'slots of hours': () => mergeSlots(db),
       'hours of days': () => mergeHours(db, hoursKeptDays),

@@ -48,6 +48,7 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   const tracker: Tracker = {
     ...{ db, reads, bus, log, retentionDays },
     counterDays: config.COUNTERS_RETENTION_DAYS,
+    transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,
     ensureDay: openDays(db, retentionDays),
     followUp: openFollowUp(service, { db, bus, measures: openMeasures(metrics, { db, watch }) }),
   }

@@ -14,7 +14,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { announcementsOf } from './announce.ts'
-import { deleteOldCounters } from './store/counters.ts'
+import { deleteOldCounters, deleteOldNotifications } from './store/counters.ts'
 import { writeReport } from './store/reports.ts'
 import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
 import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
@@ -160,4 +160,19 @@ test('counters past their retention are deleted, with those of their variants', 
     await db.selectFrom('counters').select('campaign_id').where('campaign_id', 'in', [old.campaignId, kept.campaignId]).execute(),
   ).toEqual([{ campaign_id: kept.campaignId }])
   expect(await db.selectFrom('variant_counters').selectAll().where('campaign_id', '=', old.campaignId).execute()).toEqual([])
+})
+
+// spec: tracking/retention
+test('the counters of notifications go after 90 days, and those of campaigns stay', async () => {
+  const old = { appId: newId(), campaignId: `5f000000${newId().slice(8)}` }
+  const [campaign, young] = [{ appId: newId(), campaignId: `5f000001${newId().slice(8)}` }, givenCampaign()]
+  const reports = [old, campaign, young].map((one) => ({ ...reportOf(one, []), hasRanges: false, transactional: one !== campaign }))
+  await writeReport(db, reports, [], { retentionDays: 90, unheard: true })
+  const [oldDay = ''] = await getDaysAround(db, { back: 92, ahead: -92 })
+  await db.updateTable('counters').set({ day: oldDay }).where('campaign_id', 'in', [old.campaignId, campaign.campaignId]).execute()
+
+  expect(await deleteOldNotifications(db, 90)).toBe(1)
+  const ids = [old, campaign, young].map(({ campaignId }) => campaignId)
+  const left = await db.selectFrom('counters').select('campaign_id').where('campaign_id', 'in', ids).orderBy('campaign_id').execute()
+  expect(left.map((row) => row.campaign_id)).toEqual([campaign.campaignId, young.campaignId])
 })

@@ -27,6 +27,8 @@ export type Tracker = {
   readonly retentionDays: number
   /** Counters are kept for this many days. */
   readonly counterDays: number
+  /** For how many days the counters of notifications are kept. */
+  readonly transactionalDays: number
   readonly ensureDay: EnsureDay
   readonly followUp: FollowUp
 }

@@ -136,6 +136,11 @@ export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
   'Days that outcomes and engagement events of a campaign are kept. Later events are not counted. At least 30, because a push may be tried for 28 days. It must be the same for tracker and audience; audience keeps for as long which devices a user had before.',
 )
 
+/** For how many days campaigns keeps a notification after it ended, and the tracker its counters. It must be the same for both. */
+export const transactionalRetentionDays = whole(90, { min: 1, max: 3650 }).describe(
+  'Days that the campaign of a notification is kept after it ended, and its counters; the series of the app keep its sums. It must be the same for campaigns and tracker.',
+)
+
 /**
  * How many seconds pass between two probes to a provider that is away. When the provider has been away for long, the time between two probes is
  * longer. The setting must be the same for audience (APNs, FCM) and dispatcher (web push).

@@ -1,7 +1,7 @@
 import type { EngagementKind } from '@herald/contracts/event'
 import { outcomes } from '@herald/contracts/outcome'
 import { perPlatform, platformColumns, platforms } from '@herald/contracts/platform'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { countsOf } from '../core/stats.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import type { Db } from './tables.ts'
@@ -128,12 +128,28 @@ export async function deleteCounters(db: Db, campaignIds: string[]): Promise<num
   return campaignIds.length
 }
 
-/** Deletes the counters, variants, codes and curves of at most 1,000 campaigns past the retention, and gives the number of the campaigns. */
-export async function deleteOldCounters(db: Db, retentionDays: number): Promise<number> {
+/** Deletes the counters of at most 1,000 campaigns past the retention, and gives the number of the campaigns. */
+export const deleteOldCounters = (db: Db, retentionDays: number): Promise<number> =>
+  deleteAll(db, sql`select campaign_id from counters where ${isOlder(retentionDays)}`)
+
+/**
+ * Deletes the counters of at most 1,000 notifications past their retention, like `deleteOldCounters`. An id begins with the second in which it was
+ * made, so the primary key leads to those that can be old enough.
+ */
+export const deleteOldNotifications = (db: Db, retentionDays: number): Promise<number> =>
+  deleteAll(
+    db,
+    sql`select campaign_id from counters where transactional and ${isOlder(retentionDays)}
+      and campaign_id < lpad(to_hex(extract(epoch from now() - ${retentionDays}::int * interval '1 day')::bigint), 8, '0')`,
+  )
+
+const isOlder = (days: number) => sql`day < (now() at time zone 'utc')::date - ${days}::int`
+
+/** Deletes counters, variants, codes and curves of at most 1,000 of these campaigns, and gives the number of the campaigns. */
+async function deleteAll(db: Db, campaigns: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql`
     with old as (
-      select campaign_id from counters where day < (now() at time zone 'utc')::date - ${retentionDays}::int
-      order by campaign_id limit 1000 for update skip locked
+      ${campaigns} order by campaign_id limit 1000 for update skip locked
     ), variants as (
       delete from variant_counters using old where variant_counters.campaign_id = old.campaign_id
     ), codes as (

@@ -10,8 +10,8 @@ import { openSharedLimits, type Limit } from './shared-limits.ts'
 const url = (await freshDatabase()).url('gateway')
 const service = () => testService('gateway', {})
 const { db, watch } = await openDatabase<Tables>(service(), { url, poolSize: 10 })
-/** Opens the limits of a gateway, as its process would. */
-const openGateway = () => openSharedLimits(service(), { db, watch })
+/** Opens the limits of a gateway, as its process would. It waits for the database however busy the machine is. */
+const openGateway = (patienceMs = 60_000) => openSharedLimits(service(), { db, watch, patienceMs })
 
 beforeEach(async () => {
   await sql`truncate rate_windows, gateways`.execute(db)
@@ -36,8 +36,8 @@ const passed = async (limits: Limit[], key: string, requests: number): Promise<n
 // spec: limits/shared
 test('ten gateways let pass as many requests as the limit says, and when one of them is killed at most a twentieth fewer', async () => {
   // Each gateway learns of the others at its next heartbeat; here those that were opened first are opened again.
-  await Promise.all(Array.from({ length: 10 }, openGateway))
-  const limits = (await Promise.all(Array.from({ length: 10 }, openGateway))).map((open) => open('send', 100))
+  await Promise.all(Array.from({ length: 10 }, () => openGateway()))
+  const limits = (await Promise.all(Array.from({ length: 10 }, () => openGateway()))).map((open) => open('send', 100))
 
   expect(await inOneMinute((key) => passed(limits, key, 400))).toBe(100)
 
@@ -53,7 +53,7 @@ test('ten gateways let pass as many requests as the limit says, and when one of 
 // spec: limits/shared
 test('the eleventh wrong token is refused although each came to another gateway, and a right one gives its place back', async () => {
   await openGateway()
-  const limits = (await Promise.all(Array.from({ length: 11 }, openGateway))).map((open) => open('sign-in', 10))
+  const limits = (await Promise.all(Array.from({ length: 11 }, () => openGateway()))).map((open) => open('sign-in', 10))
   const answers = await inOneMinute(async (address) => {
     const first = await limits[0]?.take(address)
     limits[0]?.giveBack(address)
@@ -75,7 +75,7 @@ test('a gateway that is alone counts by itself and asks the database nothing', a
 // spec: limits/shared
 test('while the database is late a gateway lets pass its share of the limit', async () => {
   await openGateway()
-  const limit = (await openGateway())('send', 100)
+  const limit = (await openGateway(50))('send', 100)
   const letPass = await inOneMinute((key) =>
     db.transaction().execute(async (trx) => {
       await sql`lock table rate_windows in access exclusive mode`.execute(trx)

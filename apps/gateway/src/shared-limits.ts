@@ -33,7 +33,7 @@ export const ownLimits: OpenLimit = (_name, most) => {
 /** A gateway takes a twentieth of a limit at a time, so a killed one takes at most that much with it. */
 const portions = 20
 /** When the database does not answer within this time, a gateway goes on with its share: the limit divided by the gateways. */
-const patienceMs = 50
+const patience = 50
 const heartbeatMs = 10_000
 const minuteMs = 60_000
 /** At most this many keys are counted at once (core/rate-limit.ts has the same bound, and the same reason). */
@@ -45,8 +45,9 @@ const mostCounted = 100_000
  */
 export async function openSharedLimits(
   service: Service,
-  { db, watch, id = newId() }: { db: Kysely<Tables>; watch: DatabaseWatch; id?: string },
+  { db, watch, patienceMs = patience }: { db: Kysely<Tables>; watch: DatabaseWatch; patienceMs?: number },
 ): Promise<OpenLimit> {
+  const id = newId()
   let gateways = 1
   /** The database's clock less this process's. */
   let ahead = Date.now() - performance.now()
@@ -86,6 +87,7 @@ export async function openSharedLimits(
   )
   return (name, most) =>
     openShared(most, {
+      patienceMs,
       clock: () => performance.now() + ahead,
       gateways: () => gateways,
       fellBack: () => fellBack.inc(),
@@ -93,14 +95,20 @@ export async function openSharedLimits(
     })
 }
 
-type Shared = { clock: () => number; gateways: () => number; fellBack: () => void; ask: (key: string, size: number) => Promise<number> }
+type Shared = {
+  patienceMs: number
+  clock: () => number
+  gateways: () => number
+  fellBack: () => void
+  ask: (key: string, size: number) => Promise<number>
+}
 /**
  * What a gateway knows of a key in this minute: how many requests it may let pass, how many of them have passed, how many all gateways have taken, as
  * last told, and how many it has let pass by its share alone. `isLast`: nothing is left to take.
  */
 type Known = { granted: number; used: number; takenByAll: number; alone: number; isLast: boolean; asking: Promise<void> | undefined }
 
-function openShared(most: number, { clock, gateways, fellBack, ask }: Shared): Limit {
+function openShared(most: number, { patienceMs, clock, gateways, fellBack, ask }: Shared): Limit {
   const known = new Map<string, Known>()
   const portion = Math.max(1, Math.floor(most / portions))
   let minute = -1

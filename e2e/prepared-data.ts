@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startPostgres } from '@herald/embedded/postgres'
 import { preparedData } from '@herald/testing/herald'
 import { readCertificates } from '@herald/tools/certificates'
+import { ownersOf } from '@herald/tools/apps'
 import { prepareDatabase } from '@herald/tools/database'
 import { readSecrets } from '@herald/tools/secrets'
 
@@ -18,7 +19,7 @@ export async function prepareData(): Promise<() => void> {
   const { passwords } = readSecrets(directory, {})
   const dataDir = join(directory, 'postgres')
   const postgres = await startPostgres({ dataDir, durable: true, database: 'herald' })
-  await prepareDatabase(postgres.url(), passwords)
+  await prepareDatabase(ownersOf(postgres.url(), {}), passwords)
   await postgres.stop()
   // No test outlives this machine. What Postgres has committed survives its kill without these too.
   appendFileSync(join(dataDir, 'postgresql.conf'), 'fsync = off\nfull_page_writes = off\n')

@@ -24,6 +24,16 @@ export const hasDatabase = (name: ProcessName): name is AppWithDatabase => appsW
 /** Gives the name of the variable that has a service's database address. */
 export const databaseVariable = (app: AppWithDatabase): string => `DATABASE_URL_${app.toUpperCase()}`
 
+/** Gives the name of the variable that has the address of the owner of a service's database, where it is not the one of DATABASE_URL. */
+export const ownerVariable = (app: AppWithDatabase): string => `DATABASE_OWNER_URL_${app.toUpperCase()}`
+
+/** The addresses of the owners of the databases, by service. Services may share a server, or have one each. */
+export type Owners = Record<AppWithDatabase, string>
+
+/** Gives the owner of each service's database: its own, or that of DATABASE_URL. */
+export const ownersOf = (byDefault: string, environment: NodeJS.ProcessEnv): Owners =>
+  Object.fromEntries(appsWithDatabase.map((app) => [app, environment[ownerVariable(app)] || byDefault])) as Owners
+
 /** Gives the name of the variable with which the starter gets the password of a service's NATS user; the service itself gets it as NATS_PASSWORD. */
 export const natsPasswordVariable = (app: AppName): string => `NATS_PASSWORD_${app.toUpperCase()}`
 

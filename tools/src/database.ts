@@ -3,8 +3,8 @@ import { migrate } from '@herald/service/migrate'
 import { keptConnections, readConnections, readConnectionsOfAudience } from '@herald/service/postgres'
 import { provision } from '@herald/service/provision'
 import { Client } from 'pg'
-import { appsWithDatabase } from './apps.ts'
-import type { AppName } from '@herald/contracts/call'
+import { appsWithDatabase, type Owners } from './apps.ts'
+import type { AppName, AppWithDatabase } from '@herald/contracts/call'
 import { StartError } from './start-error.ts'
 import { root } from './workspace.ts'
 
@@ -16,10 +16,14 @@ const watchConnections = 1
 /** Connections that the services leave free: for migrations, for an operator with a client, and for superusers, for whom Postgres reserves some. */
 const spareConnections = 10
 
-/** Computes how many connections the platform can open at once. */
-export function connectionsNeeded(instances: Record<AppName, number>, poolSize: number): number {
-  const processes = appsWithDatabase.reduce((sum, app) => sum + instances[app], 0)
-  const more = instances.audience * (readConnectionsOfAudience - readConnections)
+/** Computes how many connections these services can open at once. */
+export function connectionsNeeded(
+  instances: Record<AppName, number>,
+  poolSize: number,
+  of: readonly AppWithDatabase[] = appsWithDatabase,
+): number {
+  const processes = of.reduce((sum, app) => sum + instances[app], 0)
+  const more = of.includes('audience') ? instances.audience * (readConnectionsOfAudience - readConnections) : 0
   return processes * (poolSize + keptConnections + readConnections + watchConnections) + more + spareConnections
 }
 
@@ -44,14 +48,22 @@ export async function checkConnections(ownerUrl: string, needed: number): Promis
   }
 }
 
+/** Gives the servers of these owners, each with the services whose schemas it has. */
+export const serversOf = (owners: Owners): [ownerUrl: string, apps: AppWithDatabase[]][] => [
+  ...Map.groupBy(appsWithDatabase, (app) => owners[app]),
+]
+
 /** Makes each service's role and schema, brings its tables up to date and gives each service's database address. */
 export async function prepareDatabase(
-  ownerUrl: string,
+  owners: Owners,
   passwords: Record<string, string>,
   migrationsOf = (app: AppName) => join(root, 'apps', app, 'migrations'),
 ): Promise<Record<string, string>> {
-  const urls = await provision({ ownerUrl, apps: appsWithDatabase, passwords })
-  for (const app of appsWithDatabase) await migrate({ ownerUrl, app, directory: migrationsOf(app) })
+  const urls: Record<string, string> = {}
+  for (const [ownerUrl, apps] of serversOf(owners)) {
+    Object.assign(urls, await provision({ ownerUrl, apps, passwords }))
+    for (const app of apps) await migrate({ ownerUrl, app, directory: migrationsOf(app) })
+  }
   return urls
 }
 
@@ -61,6 +73,6 @@ function explainDatabaseError(ownerUrl: string, error: unknown): unknown {
   const code = 'code' in error ? ` (${String(error.code)})` : ''
   // The error shows only the code of the driver's error, whose message may quote the address with its password.
   return new StartError(
-    `Postgres at ${host}${pathname} of DATABASE_URL does not let us in${code}. Check that it runs, and the user, the password and the database.`,
+    `Postgres at ${host}${pathname} does not let the owner in${code} (DATABASE_URL, DATABASE_OWNER_URL_<SERVICE>). Check that it runs, and the user, the password and the database.`,
   )
 }

@@ -6,6 +6,7 @@ import {
   databaseVariable,
   hasDatabase,
   natsPasswordVariable,
+  ownerVariable,
   secretsOf,
   usesNats,
   type ProcessName,
@@ -55,7 +56,7 @@ export function environmentOf(names: readonly ProcessName[], given: NodeJS.Proce
   environment['NODE_OPTIONS'] = [heapOptionsOf(only), given['NODE_OPTIONS']].filter(Boolean).join(' ')
   const notInherited = [
     'DATABASE_URL',
-    ...appsWithDatabase.map(databaseVariable),
+    ...appsWithDatabase.flatMap((app) => [databaseVariable(app), ownerVariable(app)]),
     'NATS_USER',
     'NATS_PASSWORD',
     ...apps.map(natsPasswordVariable),

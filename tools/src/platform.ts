@@ -3,10 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { maxConnections } from '@herald/embedded/postgres'
 import { z } from 'zod'
 import { appUnit } from './app-unit.ts'
+import { appsWithDatabase, ownersOf } from './apps.ts'
 import { startOrder } from '@herald/contracts/call'
 import { joinAuthorities, readCertificates } from './certificates.ts'
 import type { Crew, Member } from './crew.ts'
-import { checkConnections, connectionsNeeded, prepareDatabase } from './database.ts'
+import { checkConnections, connectionsNeeded, prepareDatabase, serversOf } from './database.ts'
 import { environmentOf, type Computed, type SimulatorAddresses } from './environment.ts'
 import { readProcesses } from './instances.ts'
 import { beginLog } from './logs.ts'
@@ -49,11 +50,16 @@ export async function startPlatform({ dataDir, environment, simulator, crew, bui
   signal.addEventListener('abort', () => gateway.close())
   const ports: Ports = { gateway: gateway.port }
   const secrets = readSecrets(dataDir, environment)
-  const connections = connectionsNeeded(counts, Number(environment['DATABASE_POOL_SIZE'] || 8))
+  const poolSize = Number(environment['DATABASE_POOL_SIZE'] || 8)
+  const given = ownersOf(environment['DATABASE_URL'] ?? '', environment)
+  for (const [ownerUrl, of] of serversOf(given))
+    if (ownerUrl !== '') await checkConnections(ownerUrl, connectionsNeeded(counts, poolSize, of))
 
   let ownerUrl = environment['DATABASE_URL'] ?? ''
   let natsUrl = environment['NATS_URL'] ?? ''
-  if (ownerUrl === '') {
+  const embedded = appsWithDatabase.filter((app) => given[app] === '')
+  if (embedded.length > 0) {
+    const connections = connectionsNeeded(counts, poolSize, embedded)
     const log = beginLog(dataDir, 'postgres')
     ports.postgres = await pickPort(former.postgres)
     const unit = postgresUnit(
@@ -61,8 +67,6 @@ export async function startPlatform({ dataDir, environment, simulator, crew, bui
       (url) => (ownerUrl = url),
     )
     await crew.start([{ unit, kind: 'postgres', log }])
-  } else {
-    await checkConnections(ownerUrl, connections)
   }
   if (natsUrl === '') {
     const log = beginLog(dataDir, 'nats-server')
@@ -76,7 +80,7 @@ export async function startPlatform({ dataDir, environment, simulator, crew, bui
     `Postgres: ${ports.postgres ? `embedded, port ${ports.postgres}` : 'DATABASE_URL'}; NATS: ${ports.nats ? `embedded, port ${ports.nats}` : 'NATS_URL'}`,
   )
 
-  const databaseUrls = await prepareDatabase(ownerUrl, secrets.passwords)
+  const databaseUrls = await prepareDatabase(ownersOf(ownerUrl, environment), secrets.passwords)
   const computed: Computed = { host, port: gateway.port, natsUrl, databaseUrls, secrets }
 
   await built

@@ -6,7 +6,17 @@ import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { natsAuthorization } from '@herald/contracts/grants'
-import { apps, appsWithDatabase, callsOutside, databaseVariable, hasDatabase, natsPasswordVariable, secretsOf } from './apps.ts'
+import {
+  apps,
+  appsWithDatabase,
+  callsOutside,
+  databaseVariable,
+  hasDatabase,
+  natsPasswordVariable,
+  ownersOf,
+  secretsOf,
+  type Owners,
+} from './apps.ts'
 import type { AppName } from '@herald/contracts/call'
 import { readCertificates } from './certificates.ts'
 import { prepareDatabase } from './database.ts'
@@ -41,11 +51,12 @@ function laySecrets(): void {
   const secrets = readSecrets(stateDir, env)
   const owner = ownerAddress()
   lay('postgres', { POSTGRES_PASSWORD: decodeURIComponent(owner.password) })
-  lay('migrate', { DATABASE_URL: owner.href, PASSWORDS: JSON.stringify(secrets.passwords) })
+  const owners = ownersOf(owner.href, env)
+  lay('migrate', { OWNERS: JSON.stringify(owners), PASSWORDS: JSON.stringify(secrets.passwords) })
   const settingsOf = (app: AppName) => ({
     ...Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]])),
     [natsPasswordVariable(app)]: secrets.natsPasswords[app],
-    ...(hasDatabase(app) && { [databaseVariable(app)]: addressOf(owner, app, passwordOf(secrets, app)) }),
+    ...(hasDatabase(app) && { [databaseVariable(app)]: addressOf(new URL(owners[app]), app, passwordOf(secrets, app)) }),
   })
   // One process for all services has the settings of all in its directory; six processes have a directory each.
   if (inOneProcess) lay('server', Object.assign({}, ...apps.map(settingsOf)) as Record<string, string>)
@@ -62,7 +73,7 @@ function passwordOf({ passwords }: { passwords: Record<string, string> }, app: s
 
 async function migrate(): Promise<void> {
   const passwords = JSON.parse(read('migrate', 'PASSWORDS')) as Record<string, string>
-  await prepareDatabase(read('migrate', 'DATABASE_URL'), passwords, (app) => join(import.meta.dirname, 'migrations', app))
+  await prepareDatabase(JSON.parse(read('migrate', 'OWNERS')) as Owners, passwords, (app) => join(import.meta.dirname, 'migrations', app))
   process.stdout.write(`schemas of ${appsWithDatabase.join(', ')} are up to date\n`)
 }
 

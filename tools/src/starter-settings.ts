@@ -4,6 +4,11 @@ export const databaseSettings = [
     'DATABASE_URL',
     'The owner’s address of a Postgres database, used instead of the embedded one. Needs CREATEROLE: each service gets a role and a schema.',
   ),
+  setting(
+    'DATABASE_OWNER_URL_<SERVICE>',
+    'The owner’s address of the database of one service (audience, campaigns, gateway, tracker, webhooks), which may be on a server of its own. The tracker’s moves first, then audience’s.',
+    'DATABASE_URL',
+  ),
   setting('DATABASE_URL_<SERVICE>', 'A service’s own address; its password is given to the role. Without it the starter makes one.'),
   setting(
     'NATS_URL',

@@ -12,6 +12,7 @@ import { asSmallSend, freeze } from './core/frozen-send.ts'
 import { openHandOver, publishDue } from './hand-over.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
+import { noteFailedStart } from './note-failed-start.ts'
 import { fanOutStarted, settleCampaigns } from './record-progress.ts'
 import { runRecurrences } from './run-recurrences.ts'
 import type { Tables } from './store/tables.ts'
@@ -30,7 +31,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   })
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
-  const handOverTogether = openHandOver(bus)
+  const handOverTogether = openHandOver(bus, (campaignId) => noteFailedStart({ db }, { campaignId }))
   // The bounds of each of the three groups below (libs/service/src/group.ts). A group writes at most 200 items in one commit, and at most 2,000 wait
   // for it: items that arrive while a commit is in flight share the next one.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }

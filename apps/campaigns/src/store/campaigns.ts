@@ -255,6 +255,23 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 
+/**
+ * Counts a failed start of a send that audience has not started, and gives how often it has failed. Audience is told of a send by a call and by
+ * pointers, and each may fail: only one failure counts each time that the sweep tells audience (`pointer_no`).
+ */
+export async function countFailedStart(db: Db, campaignId: string): Promise<number> {
+  const row = await db
+    .updateTable('campaigns')
+    .set({ failed_starts: sql<number>`coalesce(failed_starts, 0) + 1` })
+    .where('id', '=', campaignId)
+    .where('status', '=', 'sending')
+    .where('started_at', 'is', null)
+    .where(sql<boolean>`coalesce(failed_starts, 0) <= pointer_no`)
+    .returning('failed_starts')
+    .executeTakeFirst()
+  return row?.failed_starts ?? 0
+}
+
 /** Marks a campaign that cannot be sent as failed, with the reason. A campaign that has already ended stays as it is. */
 export async function markFailed(db: Db, campaignId: string, failure: { code: string; message: string }): Promise<void> {
   await db

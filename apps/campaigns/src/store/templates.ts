@@ -139,7 +139,7 @@ export async function addUpUses(db: Db): Promise<number> {
     ), locked as materialized (
       select id from templates where id = any(array(select distinct template_id from oldest)) order by id for no key update skip locked
     ), held as materialized (
-      select id from templates where id = any(array(select distinct template_id from oldest)) and id <> all(array(select id from locked))
+      select id from templates where id = any(array(select distinct template_id from oldest)) and id <> all(array(select id from locked)) order by id
     ), taken as (
       delete from template_uses
       where id = any(array(select id from oldest where template_id <> all(array(select id from held))))

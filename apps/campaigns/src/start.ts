@@ -1,4 +1,4 @@
-import { queueUnavailable } from '@herald/contracts/fault'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { openBackground } from '@herald/service/background'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
@@ -60,12 +60,14 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     pointAt: (campaignId, pointerNo = 0, appId) => background(() => publishDue(bus, campaignId, pointerNo, appId)),
     tell: (change) => background(() => tellFlow(campaigns, change)),
     poke: () => [due, recurrences].forEach((sweep) => sweep.poke()),
-    fanOutStarted: group(async (requests: Several[]) => {
-      const answers = await fanOutStarted(ofSends, requests)
-      if (performance.now() < someWaitUntil) due.poke()
-      return answers
-    }, shared),
-    settleCampaigns: group((requests: Several[]) => settleCampaigns(ofSends, requests), shared),
+    fanOutStarted: orThrow(
+      group(async (requests: Several[]) => {
+        const answers = await fanOutStarted(ofSends, requests)
+        if (performance.now() < someWaitUntil) due.poke()
+        return answers
+      }, shared),
+    ),
+    settleCampaigns: orThrow(group((requests: Several[]) => settleCampaigns(ofSends, requests), shared)),
   }
   // Work that every send needs uses `kept` instead of `db`, because the connections of `kept` keep the plans of their statements.
   const ofSends: Campaigns = { ...campaigns, db: kept }
@@ -83,3 +85,12 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
 
   wireCampaigns(bus, campaigns)
 }
+
+/** Throws the faults among the answers of a group. */
+const orThrow =
+  <Request, Answer>(work: (request: Request) => Promise<Answer | Fault>): ((request: Request) => Promise<Answer>) =>
+  async (request) => {
+    const answer = await work(request)
+    if (answer instanceof Fault) throw answer
+    return answer
+  }

@@ -218,6 +218,23 @@ test('when the row of one campaign cannot be written, the other due campaigns st
   expect(told).toEqual([expect.objectContaining({ campaignId: flow })])
 })
 
+// spec: sending/one-failing-row
+test('while another transaction holds a campaign’s row, the other campaigns of the call start and settle, and the call is refused by a mistake of this one', async () => {
+  const [held, free] = [givenStored(), givenStored()]
+  await insertCampaigns(db, [held, free])
+  await db.transaction().execute(async (other) => {
+    await other.selectFrom('campaigns').select('id').where('id', '=', held.id).forUpdate().execute()
+    const campaignIds = [held.id, free.id]
+    await expect(audience.bus.call(fanOutStarted, { campaignIds })).rejects.toMatchObject({ code: 'internal' })
+    expect(await rowOf(free.id)).toMatchObject({ started_at: expect.any(Date), due_at: null })
+    await expect(tracker.call(settleCampaigns, { campaignIds })).rejects.toMatchObject({ code: 'internal' })
+    expect(await rowOf(free.id)).toMatchObject({ status: 'sent' })
+    expect(await audience.bus.call(fanOutStarted, { campaignIds: [free.id] })).toMatchObject({ flows: [{ flow: 'running' }] })
+  })
+  await tracker.call(settleCampaigns, { campaignIds: [held.id] })
+  expect(await rowOf(held.id)).toMatchObject({ status: 'sent' })
+})
+
 test('the status of a campaign can be read only by its app', async () => {
   const mine = givenStored()
   await insertCampaigns(db, [mine])

@@ -88,6 +88,7 @@ test('a delivery that another transaction holds keeps no other from being posted
     await until(() => isDue(id))
     await givenDeliveries(rig.db, good, 1)
     await until(() => receiver.at('/good').length === 1, { withinMs: 8_000 })
+    expect(receiver.at('/held')).toEqual([])
   })
   await until(() => receiver.at('/held').length === 1)
 })

@@ -16,8 +16,6 @@ export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteF
  * answer. (The statement's own limit is 9 s, in which one held row would stop all apps.)
  */
 export const shortLocks = sql`set_config('lock_timeout', '2s', true)`
-/** Says whether a transaction has waited too long for a lock (55P03). */
-export const isLockedOut = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '55P03'
 
 /**
  * Locks the event logs of these apps, in the order of their ids, until the transaction ends. Meanwhile no other transaction inserts events of these

@@ -32,7 +32,8 @@ export async function runRecurrences({
     () => findDueRecurrences(db, atOnce),
     (campaignId, error) => {
       log.error({ campaignId, err: error }, 'the run of a recurrence cannot be made; it is tried again in a minute')
-      return postponeRecurrence(db, campaignId)
+      // A row that cannot even be put off stays due, and the others go on.
+      return postponeRecurrence(db, campaignId).catch(() => undefined)
     },
   )
   const [ticks, made] = [runs.flatMap((run) => run.ticks), runs.flatMap((run) => run.made)]

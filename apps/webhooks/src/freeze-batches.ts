@@ -65,7 +65,8 @@ async function freezeOrPutOff(webhooks: Freezing, logs: Map<string, Log>): Promi
     for (const [appId, log] of logs) {
       if (logs.size === 1) {
         webhooks.log.error({ appId, err: error }, 'the deliveries of an app cannot be made; they are tried again in 5 s')
-        await putOffLog(webhooks.db, appId)
+        // A row that cannot even be put off is due again in a second.
+        await putOffLog(webhooks.db, appId).catch(() => undefined)
         continue
       }
       const { took, dropped, full } = await freezeOrPutOff(webhooks, new Map([[appId, log]]))

@@ -23,6 +23,7 @@ test('while almost 5,000 sends of an app wait for their turn, a sweep takes 32 o
       db,
       Array.from({ length: count }, () => ({ ...givenStored(), appId })),
     )
+  const { log } = testService('campaigns', {})
   const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
   const bus = { call: async () => ({}) as never, publish: async () => undefined }
   // The planner knows the table as it was with a few sends.
@@ -38,8 +39,8 @@ test('while almost 5,000 sends of an app wait for their turn, a sweep takes 32 o
 
   let took = 0
   const scans = await plans.of(async () => {
-    ;({ took } = await takeDue({ db, bus, handOver: () => undefined, measures }))
-    await runRecurrences({ db, measures, pointAt: () => undefined, catchUpSeconds: 60, log: testService('campaigns', {}).log })
+    ;({ took } = await takeDue({ db, bus, handOver: () => undefined, measures, log }))
+    await runRecurrences({ db, measures, pointAt: () => undefined, catchUpSeconds: 60, log })
   })
 
   expect(took).toBe(32)

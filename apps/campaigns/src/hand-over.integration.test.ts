@@ -28,6 +28,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   audience.refusesSends = false
+  audience.refuses = () => false
   audience.takesOver = false
 })
 
@@ -68,6 +69,26 @@ test('audience gets a pointer to a small send that it has refused, before the sw
     const { pointer_no } = await db.selectFrom('campaigns').select('pointer_no').where('id', '=', id).executeTakeFirstOrThrow()
     expect(pointer_no).toBe(0)
   }
+})
+
+// spec: sending/failed-start
+test('a send that audience refuses by itself gets a pointer and a failed start, and those beside it are handed over; an audience that is away counts for none', async () => {
+  const bad = newId()
+  audience.refuses = ({ send: { data } }) => data.bad === bad
+  const [refused, ...others] = await Promise.all([
+    send(givenNotification({ data: { bad } })),
+    ...Array.from({ length: 5 }, () => send(givenNotification())),
+  ])
+  await until(() => others.every((id) => handedOver(id).length === 1) && heardOf(refused ?? '') > 0)
+  const failedStarts = async (id = '') =>
+    (await db.selectFrom('campaigns').select('failed_starts').where('id', '=', id).executeTakeFirstOrThrow()).failed_starts
+  await until(async () => (await failedStarts(refused)) === 1)
+  for (const id of others) expect(await failedStarts(id)).toBeNull()
+
+  audience.refusesSends = true
+  const away = await send(givenNotification())
+  await until(() => heardOf(away) > 0)
+  expect(await failedStarts(away)).toBeNull()
 })
 
 test('while audience has 64 sends of an app that it has not started, further sends wait, and audience gets them once it has started those', async () => {

@@ -14,8 +14,12 @@ const callsAtOnce = 4
 /**
  * Gives small sends to audience ("hands them over"): many sends in one call, from all apps in turn. A send that comes while no call is under way
  * goes at once. When audience does not answer or refuses, a stored pointer replaces the call, and audience fans the send out as soon as it can.
+ * `refused`: audience has refused this send alone.
  */
-export function openHandOver(bus: Pick<Bus, 'call' | 'publish'>): (small: FrozenSmallSend, pointerNo: number) => Promise<void> {
+export function openHandOver(
+  bus: Pick<Bus, 'call' | 'publish'>,
+  refused: (campaignId: string) => Promise<unknown>,
+): (small: FrozenSmallSend, pointerNo: number) => Promise<void> {
   const handOver = group(
     async (sends: FrozenSmallSend[]) => {
       await bus.call(startSends, { sends })
@@ -26,15 +30,20 @@ export function openHandOver(bus: Pick<Bus, 'call' | 'publish'>): (small: Frozen
       atOnce: callsAtOnce,
       maxWaiting: 2_000,
       full: queueUnavailable,
-      isShared: (error) => Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable'),
+      isShared: isAway,
       turn: ({ send }) => send.appId,
     },
   )
   return (small, pointerNo) => {
     const { campaignId, appId } = small.send
-    return handOver(small).catch(() => publishDue(bus, campaignId, pointerNo, appId))
+    return handOver(small).catch(async (error: unknown) => {
+      await publishDue(bus, campaignId, pointerNo, appId)
+      if (!isAway(error)) await refused(campaignId)
+    })
   }
 }
+
+const isAway = (error: unknown): boolean => Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable')
 
 /**
  * Sends audience a pointer to a campaign that is due. The message's id contains the row's pointer number: the queue drops a message whose id it has

@@ -110,6 +110,22 @@ test('useCount is exact at any moment, while campaigns change templates or are d
   expect(await Promise.all(await counts())).toEqual([campaigns - 40, 20])
 })
 
+// spec: sending/one-failing-row
+test('while another transaction holds a template, the uses of other templates are added up', async () => {
+  const [held, free] = [newId(), newId()]
+  const content = { _default: 'en', en: { title: 'a', body: 'b' } }
+  for (const id of [held, free]) {
+    await insertTemplate(db, { id, appId: newId(), template: { name: id, content } })
+    await db.insertInto('template_uses').values({ template_id: id, uses: 1 }).execute()
+  }
+  await db.transaction().execute(async (other) => {
+    await other.selectFrom('templates').select('id').where('id', '=', held).forUpdate().execute()
+    while ((await addUpUses(db)) > 0);
+  })
+  const left = await db.selectFrom('template_uses').select('template_id').where('template_id', 'in', [held, free]).execute()
+  expect(left).toEqual([{ template_id: held }])
+})
+
 // spec: administration/campaign-list, limits/list-gaps
 test('an app with almost 12,000 tests can list its 12 campaigns without the tests, and the tests without the campaigns', async () => {
   const other = newId()

@@ -2,6 +2,7 @@ import { newId } from '@herald/contracts/ids'
 import { settingsForKeptPlans } from '@herald/service/kept-plans'
 import { settingsForWork } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { testService } from '@herald/testing/service'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,7 +26,8 @@ const [appId, templateId] = [newId(), newId()]
 /** Stands in for an audience that has a fan-out row of every send, and for a queue that takes every pointer. */
 const bus = { call: async () => ({ known: true }) as never, publish: async () => undefined }
 const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
-const sweeping = { db, bus, handOver: () => undefined, measures }
+const { log } = testService('campaigns', {})
+const sweeping = { db, bus, log, handOver: () => undefined, measures }
 const accepting = { db, idempotencyHours: 24, start: () => undefined, haveWaiting: () => undefined }
 const given = (fields: Partial<ReturnType<typeof givenStored>> = {}) => ({ ...givenStored(), appId, templateId, ...fields })
 
@@ -70,7 +72,7 @@ const steps: Record<string, Step> = {
       ids.push(draft.id)
     },
   },
-  'a send is read': { run: () => readSend({ db }, { campaignId: ids[0] ?? '' }) },
+  'a send is read': { run: () => readSend({ db, log }, { campaignId: ids[0] ?? '' }) },
   'the sweep takes what is due': {
     run: async () => {
       await sql`update campaigns set due_at = now() where id = any(${ids}::text[])`.execute(db)
@@ -86,7 +88,7 @@ const steps: Record<string, Step> = {
       const one = { appId, campaignId: ids[0] ?? '' }
       expect(await changeFlow(db, one, 'pause')).toBeDefined()
       await sql`update campaigns set flow_due_at = now() where id = ${one.campaignId}`.execute(db)
-      expect((await tellDueFlows({ db, bus })).took).toBe(1)
+      expect((await tellDueFlows({ db, bus, log })).took).toBe(1)
       expect(await changeFlow(db, one, 'resume')).toBeDefined()
     },
   },

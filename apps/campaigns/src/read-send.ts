@@ -2,21 +2,36 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Campaigns } from './campaigns.ts'
 import { freeze } from './core/frozen-send.ts'
-import { findSending } from './store/campaigns.ts'
-import type { Db } from './store/tables.ts'
+import { noteFailedStart } from './note-failed-start.ts'
+import { findSending, type CampaignRow } from './store/campaigns.ts'
 
 type Send = { send: FrozenSend; target: FrozenTarget }
 
-/** Gives the frozen send of a campaign, for audience to fan out. Null unless the campaign is `sending` and no cancel was asked for. */
-export async function readSend({ db }: Pick<Campaigns, 'db'>, { campaignId }: { campaignId: string }): Promise<Send | null> {
-  return (await readSends(db, [campaignId])).get(campaignId) ?? null
+/**
+ * Gives the frozen send of a campaign, for audience to fan out. Null unless the campaign is `sending` and no cancel was asked for, and for a row that
+ * cannot be read: this counts as a failed start.
+ */
+export async function readSend(campaigns: Pick<Campaigns, 'db' | 'log'>, { campaignId }: { campaignId: string }): Promise<Send | null> {
+  const send = (await readSends(campaigns, [campaignId])).get(campaignId)
+  if (send === null) await noteFailedStart(campaigns, { campaignId })
+  return send ?? null
 }
 
-/** Gives the frozen sends of those of these campaigns that are `sending` and for which no cancel was asked, by campaign id. */
-export async function readSends(db: Db, campaignIds: string[]): Promise<Map<string, Send>> {
-  const sends = new Map<string, Send>()
-  for (const row of campaignIds.length > 0 ? await findSending(db, campaignIds) : []) {
-    if (row.target) sends.set(row.id, { send: freeze(row), target: row.target })
+/**
+ * Gives the frozen sends of those of these campaigns that are `sending` and for which no cancel was asked, by campaign id. Null for a row that cannot
+ * be read.
+ */
+export async function readSends({ db, log }: Pick<Campaigns, 'db' | 'log'>, campaignIds: string[]): Promise<Map<string, Send | null>> {
+  const rows = campaignIds.length > 0 ? await findSending(db, campaignIds) : []
+  return new Map(rows.map((row) => [row.id, sendOf(row, log)]))
+}
+
+function sendOf(row: CampaignRow, log: Campaigns['log']): Send | null {
+  try {
+    if (row.target) return { send: freeze(row), target: row.target }
+    log.error({ campaignId: row.id }, 'a send has no target and cannot be begun')
+  } catch (error) {
+    log.error({ campaignId: row.id, err: error }, 'a send cannot be read and so not begun')
   }
-  return sends
+  return null
 }

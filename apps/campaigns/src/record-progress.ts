@@ -1,24 +1,53 @@
+import { Fault } from '@herald/contracts/fault'
+import { isLockedOut } from '@herald/service/health'
 import type { Campaigns, Several, Flows } from './campaigns.ts'
 import { flowOf } from './core/campaign.ts'
-import { markFailed, markSettled, markStarted } from './store/campaigns.ts'
+import { findHeld, markFailed, markSettled, markStarted } from './store/campaigns.ts'
 
 /**
  * Notes that audience has the fan-out rows of these campaigns. Answers the flow of each, because a campaign may have been paused or cancelled after
- * audience read it; null for a campaign that is unknown. Requests that come together share a statement.
+ * audience read it; null for a campaign that is unknown. Requests that come together share a statement; one with a row
+ * that another transaction holds is refused.
  */
-export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<Flows[]> {
-  const rows = new Map((await markStarted(db, idsOf(requests))).map((row) => [row.id, row]))
+export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<(Flows | Fault)[]> {
+  const { done, held } = await despiteHeld(db, idsOf(requests), (campaignIds) => markStarted(db, campaignIds))
+  const rows = new Map(done.map((row) => [row.id, row]))
   const flowTo = (campaignId: string) => {
     const row = rows.get(campaignId)
     return row ? { flow: flowOf(row), no: row.flowNo } : null
   }
-  return requests.map(({ campaignIds }) => ({ flows: campaignIds.map(flowTo) }))
+  return requests.map((request) => refusalOf(request, held) ?? { flows: request.campaignIds.map(flowTo) })
 }
 
-/** Ends these campaigns: the tracker has an outcome for each of their queued pushes. Requests that come together share a statement. */
-export async function settleCampaigns({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<Record<string, never>[]> {
-  await markSettled(db, idsOf(requests))
-  return requests.map(() => ({}))
+/**
+ * Ends these campaigns: the tracker has an outcome for each of their queued pushes. Requests that come together share a statement; one with a row that
+ * another transaction holds is refused.
+ */
+export async function settleCampaigns({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<(Record<string, never> | Fault)[]> {
+  const { held } = await despiteHeld(db, idsOf(requests), (campaignIds) => markSettled(db, campaignIds))
+  return requests.map((request) => refusalOf(request, held) ?? {})
+}
+
+/** Changes the rows of these campaigns. Rows that another transaction holds for longer than 500 ms are left out and given as `held`. */
+async function despiteHeld<Done>(
+  db: Campaigns['db'],
+  campaignIds: string[],
+  change: (campaignIds: string[]) => Promise<Done>,
+): Promise<{ done: Done; held: ReadonlySet<string> }> {
+  try {
+    return { done: await change(campaignIds), held: new Set() }
+  } catch (error) {
+    if (!isLockedOut(error)) throw error
+    const held = await findHeld(db, campaignIds)
+    return { done: await change(campaignIds.filter((id) => !held.has(id))), held }
+  }
+}
+
+/** `internal` and not `queue_unavailable`, which says that campaigns is away: audience and tracker then tell of each campaign alone, again later. */
+const refusalOf = ({ campaignIds }: Several, held: ReadonlySet<string>): Fault | undefined => {
+  const one = campaignIds.find((id) => held.has(id))
+  if (one !== undefined) return new Fault('internal', 'Internal error.', undefined, new Error(`another transaction holds campaign ${one}`))
+  return undefined
 }
 
 /** Marks a campaign that audience cannot fan out as failed, with the reason that audience gives. */

@@ -161,6 +161,18 @@ test('a recurrence whose schedule cannot be read fails, and other recurrences ru
 })
 
 // spec: campaigns/recurring-unreadable
+test('a recurrence whose row says no schedule or no time of activation fails', async () => {
+  const [planless, dateless] = [await activated(), await activated()]
+  await sql`update campaigns set schedule = null where id = ${planless.id}`.execute(platform.db)
+  await sql`update campaigns set activated_at = null where id = ${dateless.id}`.execute(platform.db)
+  for (const { id, occurrence } of [planless, dateless]) {
+    await makeDue(id, occurrence)
+    await until(async () => (await platform.rowOf(id)).status === 'failed', { what: 'the failure', withinMs: 20_000 })
+    expect(await platform.rowOf(id)).toMatchObject({ due_at: null, failure: { code: 'invalid_schedule' } })
+  }
+})
+
+// spec: campaigns/recurring-unreadable
 test('a recurrence whose time zone the runtime does not know fails, and other recurrences run', async () => {
   const [lost, other] = [await activated(), await activated()]
   await sql`update campaigns set schedule = schedule || '{"timezone": "Nowhere/Else"}' where id = ${lost.id}`.execute(platform.db)

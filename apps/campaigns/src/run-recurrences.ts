@@ -1,12 +1,12 @@
 import { newId } from '@herald/contracts/ids'
 import { findTimeZone } from '@herald/contracts/text'
-import { failsEverybody } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
 import { tick } from './core/schedule.ts'
+import { orEachAlone } from './each-alone.ts'
 import { markFailed } from './store/campaigns.ts'
-import { nextRecurrenceDueInMs } from './store/due.ts'
-import { advanceRecurrences, findDueRecurrences, insertRuns, postponeRecurrence, takeDueRecurrences } from './store/recurrences.ts'
+import { findDueRecurrences, nextRecurrenceDueInMs } from './store/due.ts'
+import { advanceRecurrences, insertRuns, postponeRecurrence, takeDueRecurrences } from './store/recurrences.ts'
 
 /** One transaction takes at most this many recurrences. Their rows are locked until it ends, and a request to cancel one waits for that. */
 const atOnce = 50
@@ -26,11 +26,17 @@ export async function runRecurrences({
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
 
-  const taken = await runDue({ db, catchUpSeconds, log }, { limit: atOnce }).catch(async (error: unknown) => {
-    if (failsEverybody(error)) throw error
-    return runEachAlone({ db, catchUpSeconds, log })
-  })
-  const { due, ticks, made } = taken
+  const running = { db, catchUpSeconds, log }
+  const runs = await orEachAlone(
+    (only) => runDue(running, only),
+    () => findDueRecurrences(db, atOnce),
+    (campaignId, error) => {
+      log.error({ campaignId, err: error }, 'the run of a recurrence cannot be made; it is tried again in a minute')
+      // A row that cannot even be put off stays due, and the others go on.
+      return postponeRecurrence(db, campaignId).catch(() => undefined)
+    },
+  )
+  const [ticks, made] = [runs.flatMap((run) => run.ticks), runs.flatMap((run) => run.made)]
   for (const campaignId of made) pointAt(campaignId)
   for (const { id, now, run, missed } of ticks) {
     if (run) measures.startedLate((now.getTime() - run.at.getTime()) / 1000)
@@ -38,59 +44,41 @@ export async function runRecurrences({
     measures.missedOccurrences(missed)
     log.warn({ campaignId: id, missed }, 'occurrences of a recurrence were missed')
   }
-  return { took: due.length }
+  return { took: runs.reduce((sum, { took }) => sum + took, 0) }
 }
 
 type Running = Pick<Campaigns, 'db' | 'catchUpSeconds' | 'log'>
 
-/** Makes the runs of due recurrences in one transaction: of the oldest up to `limit`, or `only` of one. */
-const runDue = ({ db, catchUpSeconds, log }: Running, wanted: { limit: number; only?: string }) =>
+/** Makes the runs of due recurrences in one transaction: of the oldest up to 50, or of `only` one. */
+const runDue = ({ db, catchUpSeconds, log }: Running, only?: string) =>
   transact(db, async (trx) => {
-    const due = await takeDueRecurrences(trx, wanted)
+    const due = await takeDueRecurrences(trx, atOnce, only)
     const looked = due.map((recurrence) => look(recurrence, catchUpSeconds))
     const ticks = looked.flatMap((one) => ('failure' in one ? [] : [one]))
     for (const one of looked) {
       if (!('failure' in one)) continue
-      if (one.error) log.error({ campaignId: one.id, err: one.error }, 'a recurrence cannot be read and ends')
+      log.error({ campaignId: one.id, err: one.error }, 'a recurrence cannot be read and ends')
       await markFailed(trx, one.id, one.failure)
     }
     const runs = ticks.flatMap(({ id, run }) => (run ? [{ id: newId(), recurringOf: id, localDate: run.localDate }] : []))
     const made = await insertRuns(trx, runs)
     await advanceRecurrences(trx, ticks)
-    return { due, ticks, made }
+    return { took: due.length, ticks, made }
   })
-
-/** After a transaction has failed, runs each recurrence alone. One that fails again is due again in a minute, so that it holds up no other. */
-async function runEachAlone(running: Running): ReturnType<typeof runDue> {
-  const { db, log } = running
-  const all: Awaited<ReturnType<typeof runDue>> = { due: [], ticks: [], made: [] }
-  for (const id of await findDueRecurrences(db, atOnce)) {
-    try {
-      const { due, ticks, made } = await runDue(running, { limit: 1, only: id })
-      all.due.push(...due)
-      all.ticks.push(...ticks)
-      all.made.push(...made)
-    } catch (error) {
-      if (failsEverybody(error)) throw error
-      log.error({ campaignId: id, err: error }, 'the run of a recurrence cannot be made; it is tried again in a minute')
-      await postponeRecurrence(db, id)
-    }
-  }
-  return all
-}
 
 type Recurrence = Awaited<ReturnType<typeof takeDueRecurrences>>[number]
 
 /** Says what a recurrence does now, or why it fails. A recurrence whose schedule cannot be read fails alone, and the others go on. */
-function look(recurrence: Recurrence, catchUpSeconds: number) {
-  const { id, now, schedule } = recurrence
+function look({ id, now, schedule, activatedAt, dueAt }: Recurrence, catchUpSeconds: number) {
   try {
+    if (schedule?.type !== 'recurring' || !activatedAt || !dueAt) return { id, failure: unreadable }
     if (!findTimeZone(schedule.timezone)) return { id, failure: unknownZone(schedule.timezone) }
-    return { id, now, ...tick(schedule, { ...recurrence, catchUpSeconds }) }
+    return { id, now, ...tick(schedule, { activatedAt, dueAt, now, catchUpSeconds }) }
   } catch (error) {
-    return { id, failure: { code: 'invalid_schedule', message: 'The schedule cannot be read any more.' }, error }
+    return { id, failure: unreadable, error }
   }
 }
 
+const unreadable = { code: 'invalid_schedule', message: 'The schedule cannot be read any more.' }
 /** Gives the failure for an unknown time zone. Zones come with the runtime, so another version of it may not know a zone any more. */
 const unknownZone = (zone: string) => ({ code: 'invalid_schedule', message: `The time zone ${zone} is not known any more.` })

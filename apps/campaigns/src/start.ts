@@ -1,4 +1,4 @@
-import { queueUnavailable } from '@herald/contracts/fault'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { openBackground } from '@herald/service/background'
 import { openBus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
@@ -12,6 +12,7 @@ import { asSmallSend, freeze } from './core/frozen-send.ts'
 import { openHandOver, publishDue } from './hand-over.ts'
 import { openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
+import { noteFailedStart } from './note-failed-start.ts'
 import { fanOutStarted, settleCampaigns } from './record-progress.ts'
 import { runRecurrences } from './run-recurrences.ts'
 import type { Tables } from './store/tables.ts'
@@ -30,7 +31,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   })
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
-  const handOverTogether = openHandOver(bus)
+  const handOverTogether = openHandOver(bus, (campaignId) => noteFailedStart({ db }, { campaignId }))
   // The bounds of each of the three groups below (libs/service/src/group.ts). A group writes at most 200 items in one commit, and at most 2,000 wait
   // for it: items that arrive while a commit is in flight share the next one.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
@@ -59,12 +60,14 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     pointAt: (campaignId, pointerNo = 0, appId) => background(() => publishDue(bus, campaignId, pointerNo, appId)),
     tell: (change) => background(() => tellFlow(campaigns, change)),
     poke: () => [due, recurrences].forEach((sweep) => sweep.poke()),
-    fanOutStarted: group(async (requests: Several[]) => {
-      const answers = await fanOutStarted(ofSends, requests)
-      if (performance.now() < someWaitUntil) due.poke()
-      return answers
-    }, shared),
-    settleCampaigns: group((requests: Several[]) => settleCampaigns(ofSends, requests), shared),
+    fanOutStarted: orThrow(
+      group(async (requests: Several[]) => {
+        const answers = await fanOutStarted(ofSends, requests)
+        if (performance.now() < someWaitUntil) due.poke()
+        return answers
+      }, shared),
+    ),
+    settleCampaigns: orThrow(group((requests: Several[]) => settleCampaigns(ofSends, requests), shared)),
   }
   // Work that every send needs uses `kept` instead of `db`, because the connections of `kept` keep the plans of their statements.
   const ofSends: Campaigns = { ...campaigns, db: kept }
@@ -82,3 +85,12 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
 
   wireCampaigns(bus, campaigns)
 }
+
+/** Throws the faults among the answers of a group. */
+const orThrow =
+  <Request, Answer>(work: (request: Request) => Promise<Answer | Fault>): ((request: Request) => Promise<Answer>) =>
+  async (request) => {
+    const answer = await work(request)
+    if (answer instanceof Fault) throw answer
+    return answer
+  }

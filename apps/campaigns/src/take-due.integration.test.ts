@@ -1,4 +1,4 @@
-import { failCampaign, fanOutStarted, readCampaign, readSend, settleCampaigns } from '@herald/contracts/calls/campaigns'
+import { failCampaign, fanOutStarted, noteFailedStart, readCampaign, readSend, settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { newId } from '@herald/contracts/ids'
 import { pointedAtOnce } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
@@ -17,6 +17,7 @@ import { changeFlow } from './store/flows.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
 import { takeDue } from './take-due.ts'
+import { tellDueFlows } from './tell-flows.ts'
 import { fingerprintOf, givenAudience, givenCampaigns, givenStored } from './testing/given-campaigns.ts'
 
 type Database = Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
@@ -24,6 +25,7 @@ let db: Database
 /** A database that no process sweeps. */
 let quiet: Database
 let audience: Awaited<ReturnType<typeof givenAudience>>
+const { log } = testService('campaigns', {})
 let tracker: Awaited<ReturnType<typeof givenPeer>>
 
 beforeAll(async () => {
@@ -68,7 +70,7 @@ test('while a recurrence is planned the sweep of due sends looks each second, so
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: (await freshDatabase()).url('campaigns'), poolSize: 2 })
   const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
   const bus = { call: async () => ({}) as never, publish: async () => undefined }
-  const look = () => takeDue({ db, bus, handOver: () => undefined, measures })
+  const look = () => takeDue({ db, bus, handOver: () => undefined, measures, log })
   expect(await look()).toEqual({ took: 0 })
 
   const recurrence = givenStored()
@@ -145,6 +147,92 @@ test('a campaign that audience cannot fan out fails with the reason, and stays f
   await audience.bus.call(failCampaign, { campaignId: broken.id, code: 'other', message: 'Later.' })
   await tracker.call(settleCampaigns, { campaignIds: [broken.id] })
   expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null, target: null })
+})
+
+// spec: sending/failed-start
+test('a send that audience cannot begin fails with the fifth failure, and only one failure counts each time that audience is told of it', async () => {
+  const bad = toNames()
+  await insertCampaigns(db, [bad])
+  for (let failures = 1; failures <= 4; failures += 1) {
+    await audience.bus.call(noteFailedStart, { campaignId: bad.id })
+    await audience.bus.call(noteFailedStart, { campaignId: bad.id })
+    expect(await rowOf(bad.id)).toMatchObject({ status: 'sending', failed_starts: failures })
+    await makeDue(db, [bad.id])
+    await until(() => pointersAt(bad.id) === failures, { what: 'audience is told again' })
+  }
+  await audience.bus.call(noteFailedStart, { campaignId: bad.id })
+  expect(await rowOf(bad.id)).toMatchObject({ status: 'failed', failure: { code: 'internal' }, due_at: null, target: null })
+  expect(await tracker.call(readCampaign, { appId: bad.appId, campaignId: bad.id })).toMatchObject({ status: 'failed' })
+})
+
+// spec: sending/failed-start
+test('a send whose row cannot be read fails after five tries, and other sends go on', async () => {
+  const bad = { ...givenStored(), target: null }
+  await insertCampaigns(db, [bad])
+  for (let tries = 1; tries <= 5; tries += 1) {
+    expect(await audience.bus.call(readSend, { campaignId: bad.id })).toBeNull()
+    if (tries < 5) await makeDue(db, [bad.id])
+    await until(() => pointersAt(bad.id) >= Math.min(tries, 4), { what: 'audience is told again' })
+  }
+  expect(await rowOf(bad.id)).toMatchObject({ status: 'failed', failure: { code: 'internal' } })
+})
+
+// spec: sending/failed-start
+test('a failed start of a send that audience has begun does not count', async () => {
+  const begun = givenStored()
+  await insertCampaigns(db, [begun])
+  await audience.bus.call(fanOutStarted, { campaignIds: [begun.id] })
+  await audience.bus.call(noteFailedStart, { campaignId: begun.id })
+  expect(await rowOf(begun.id)).toMatchObject({ status: 'sending', failed_starts: null })
+})
+
+// spec: sending/one-failing-row
+test('when the row of one campaign cannot be written, the other due campaigns start, are pointed at, and have their changes of flow told', async () => {
+  const database = await openQuiet()
+  const { rows: made } = { rows: Array.from({ length: 6 }, () => givenStored()) }
+  await insertCampaigns(database, made)
+  const [badPlan, plan, badSend, send, badFlow, flow] = made.map(({ id }) => id)
+  const set = (id = '', fields: object) => database.updateTable('campaigns').set(fields).where('id', '=', id).execute()
+  for (const id of [badPlan, plan]) await set(id, { status: 'scheduled', due_at: minutesAgo(1) })
+  for (const id of [badSend, send]) await set(id, { due_at: minutesAgo(1) })
+  for (const id of [badFlow, flow]) await set(id, { status: 'paused', due_at: null, flow_due_at: minutesAgo(1), flow_no: 1 })
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$`.execute(
+    database,
+  )
+  await sql`
+    create trigger refuse before update on campaigns for each row when (new.id in (${sql.lit(badPlan)}, ${sql.lit(badSend)}, ${sql.lit(badFlow)}))
+    execute function refuse()`.execute(database)
+
+  const published: unknown[] = []
+  const told: unknown[] = []
+  const bus = {
+    call: async (_call: unknown, request: unknown) => (told.push(request), { known: true }) as never,
+    publish: async (_subject: unknown, body: unknown) => void published.push(body),
+  }
+  const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
+  await takeDue({ db: database, bus, handOver: () => undefined, measures, log })
+  await tellDueFlows({ db: database, bus, log })
+
+  expect(published).toEqual(expect.arrayContaining([plan, send].map((campaignId) => expect.objectContaining({ campaignId }))))
+  expect(published).toHaveLength(2)
+  expect(told).toEqual([expect.objectContaining({ campaignId: flow })])
+})
+
+// spec: sending/one-failing-row
+test('while another transaction holds a campaign’s row, the other campaigns of the call start and settle, and the call is refused by a mistake of this one', async () => {
+  const [held, free] = [givenStored(), givenStored()]
+  await insertCampaigns(db, [held, free])
+  await db.transaction().execute(async (other) => {
+    await other.selectFrom('campaigns').select('id').where('id', '=', held.id).forUpdate().execute()
+    const campaignIds = [held.id, free.id]
+    await expect(audience.bus.call(fanOutStarted, { campaignIds })).rejects.toMatchObject({ code: 'internal' })
+    expect(await rowOf(free.id)).toMatchObject({ started_at: expect.any(Date), due_at: null })
+    await expect(tracker.call(settleCampaigns, { campaignIds })).rejects.toMatchObject({ code: 'internal' })
+    expect(await rowOf(free.id)).toMatchObject({ status: 'sent' })
+    expect(await audience.bus.call(fanOutStarted, { campaignIds: [free.id] })).toMatchObject({ flows: [{ flow: 'running' }] })
+  })
+  await tracker.call(settleCampaigns, { campaignIds: [held.id] })
+  expect(await rowOf(held.id)).toMatchObject({ status: 'sent' })
 })
 
 test('the status of a campaign can be read only by its app', async () => {

@@ -1,9 +1,10 @@
 import { changeFlow } from '@herald/contracts/calls/audience'
 import type { Campaigns } from './campaigns.ts'
 import { flowOf } from './core/campaign.ts'
+import { orEachAlone } from './each-alone.ts'
 import type { Started } from './store/campaigns.ts'
 import { nextFlowDueInMs } from './store/due.ts'
-import { confirmFlow, markNeverStarted, takeDueFlows } from './store/flows.ts'
+import { confirmFlow, findDueFlows, markNeverStarted, takeDueFlows } from './store/flows.ts'
 
 type Telling = Pick<Campaigns, 'db' | 'bus'>
 const atOnce = 50
@@ -20,11 +21,18 @@ export async function tellFlow({ db, bus }: Telling, change: Started): Promise<v
 }
 
 /** Tells audience again of changes of flow that it has not answered, when they are due, at most 50 at once. */
-export async function tellDueFlows(telling: Telling): Promise<{ took: number; nextInMs?: number }> {
-  const dueInMs = await nextFlowDueInMs(telling.db)
+export async function tellDueFlows({ log, ...telling }: Telling & Pick<Campaigns, 'log'>): Promise<{ took: number; nextInMs?: number }> {
+  const { db } = telling
+  const dueInMs = await nextFlowDueInMs(db)
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
-  const due = await takeDueFlows(telling.db, atOnce)
+  const takings = await orEachAlone(
+    (only) => takeDueFlows(db, atOnce, only),
+    () => findDueFlows(db, atOnce),
+    (campaignId, error) =>
+      log.error({ campaignId, err: error }, 'a change of flow cannot be taken; it is tried again, and the others go on'),
+  )
+  const due = takings.flat()
   // When audience does not answer a change, the row of that campaign is due again in 5 s.
   await Promise.allSettled(due.map((change) => tellFlow(telling, change)))
   return { took: due.length }

@@ -8,6 +8,7 @@ import { explainCampaign } from './explain-campaign.ts'
 import { listRuns } from './list-runs.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns, readCampaign } from './manage-campaign.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
+import { noteFailedStart } from './note-failed-start.ts'
 import { pickWinner } from './pick-winner.ts'
 import { readSend } from './read-send.ts'
 import { failCampaign } from './record-progress.ts'
@@ -53,6 +54,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.readSend, (request) => readSend(campaigns, request))
   bus.answer(calls.fanOutStarted, campaigns.fanOutStarted)
   bus.answer(calls.settleCampaigns, campaigns.settleCampaigns)
+  bus.answer(calls.noteFailedStart, (request) => noteFailedStart(campaigns, request))
   bus.answer(calls.failCampaign, (request) => failCampaign(campaigns, request))
 
   bus.answer(calls.createTemplate, (request) => createTemplate(campaigns, request))

@@ -4,8 +4,10 @@ import { changeWebhook } from '@herald/contracts/calls/webhooks'
 import type { EventType } from '@herald/contracts/event'
 import type { PatchWebhook } from '@herald/contracts/webhook'
 import { eventSubjects } from '@herald/contracts/topology'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { sql } from 'kysely'
 import { until } from '@herald/testing/until'
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { collectEvents } from './collect-events.ts'
 import { eventIdOf } from './core/public-event.ts'
 import { startReceiver, type Receiver } from './testing/receiver.ts'
@@ -18,6 +20,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   await rig.start()
 })
+afterEach(() => void (rig.onConfirmed.tracker = () => Promise.resolve()))
 const eventsAt = (path: string) => receiver.at(path).flatMap(({ events }) => events)
 
 // spec: webhooks/event-fields, webhooks/event-data, webhooks/event-completed, webhooks/event-invalidated, webhooks/event-secrets
@@ -129,6 +132,46 @@ test('an announcement that waits together with its repeat makes no second copy o
   expect(await collectEvents({ db: rig.db }, [announcement, announcement])).toEqual({ put: 3 })
   await until(() => eventsAt('/together').length > 0)
   expect(eventsAt('/together').map(({ id }) => id)).toEqual(announcement.events.map(eventIdOf))
+})
+
+// spec: webhooks/one-failing-app
+test('an announcement whose events cannot be stored keeps no other waiting, is let go, and is stored when its sender repeats it', async () => {
+  const [bad, good] = [await rig.givenWebhook(`${receiver.url}/bad`), await rig.givenWebhook(`${receiver.url}/good`)]
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$`.execute(
+    rig.db,
+  )
+  await sql`
+    create trigger refuse before insert on events for each row when (new.app_id = ${sql.lit(bad.appId)}) execute function refuse()`.execute(
+    rig.db,
+  )
+  const announcement = { announcementId: newId(), owner: 'tracker' as const, events: givenEvents(bad.appId, 2) }
+  const publish = (no: number) => rig.tracker.publish(eventSubjects.pushSettled, announcement, `${announcement.announcementId}.${no}`)
+  const before = await rig.acknowledged()
+  try {
+    await publish(0)
+    await rig.announce(givenEvents(good.appId, 1))
+    await until(async () => eventsAt('/good').length === 1 && (await rig.acknowledged()) === before + 2, { withinMs: 10_000 })
+    expect(rig.confirmed.tracker).not.toContain(announcement.announcementId)
+  } finally {
+    await sql`drop trigger refuse on events`.execute(rig.db)
+  }
+  await publish(1)
+  await until(() => rig.confirmed.tracker.includes(announcement.announcementId) && eventsAt('/bad').length === 2)
+})
+
+// spec: webhooks/announced-until-confirmed
+test('an announcement is acknowledged as soon as its events are stored, though the tracker cannot be told, and a repeat of it is confirmed', async () => {
+  const { appId } = await rig.givenWebhook(`${receiver.url}/untold`)
+  rig.onConfirmed.tracker = () => Promise.reject(queueUnavailable())
+  const announcement = { announcementId: newId(), owner: 'tracker' as const, events: givenEvents(appId, 1) }
+  const publish = (no: number) => rig.tracker.publish(eventSubjects.pushSettled, announcement, `${announcement.announcementId}.${no}`)
+  const before = await rig.acknowledged()
+  await publish(0)
+  await until(async () => eventsAt('/untold').length === 1 && (await rig.acknowledged()) === before + 1, { withinMs: 10_000 })
+  rig.onConfirmed.tracker = () => Promise.resolve()
+  await publish(1)
+  await until(() => rig.confirmed.tracker.includes(announcement.announcementId))
+  expect(eventsAt('/untold')).toHaveLength(1)
 })
 
 // spec: webhooks/enable

@@ -1,5 +1,8 @@
 import type { Announcement } from '@herald/contracts/event'
+import { Fault } from '@herald/contracts/fault'
+import { failsEverybody, isLockedOut } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
+import { LRUCache } from 'lru-cache'
 import { batchAfterMs, batchSize } from './core/batch.ts'
 import { isWanted, publicEvent } from './core/public-event.ts'
 import { endOf, followed, type Log } from './core/reading.ts'
@@ -9,11 +12,55 @@ import { changeQueues, lockQueues, type Queue } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /**
+ * No announcement of an app is stored for this long after its event log was found locked. Otherwise each of its announcements would wait 4 s, and
+ * those of other apps behind them.
+ */
+const restMs = 5_000
+
+/** Gives the function that commits announcements together, and says of each whether its events are stored. `onPut`: events wait to be frozen. */
+export function openCollecting({ db }: Pick<Webhooks, 'db'>, onPut: () => void): (ready: Announcement[]) => Promise<boolean[]> {
+  const resting = new LRUCache<string, true>({ max: 1_000, ttl: restMs })
+  return async (ready) => {
+    const mayGo = ready.map(({ events }) => !events.some(({ appId }) => resting.has(appId)))
+    try {
+      const { put } = await collectEvents(
+        { db },
+        ready.filter((_one, place) => mayGo[place]),
+      )
+      if (put > 0) onPut()
+      return mayGo
+    } catch (error) {
+      if (ready.length === 1 && isLockedOut(error)) for (const { appId } of ready[0]?.events ?? []) resting.set(appId, true)
+      throw error
+    }
+  }
+}
+
+/**
+ * Stores the events of an announcement, and says whether they are stored. An announcement that fails by its own fault is let go: tracker or audience
+ * repeats it later and later, for two days, while NATS would deliver it every 2 s.
+ */
+export async function takeAnnouncement({ collect, log }: Pick<Webhooks, 'collect' | 'log'>, announcement: Announcement): Promise<boolean> {
+  try {
+    return await collect(announcement)
+  } catch (error) {
+    if (Fault.is(error) || failsEverybody(error)) throw error
+    const { announcementId, owner, events } = announcement
+    log.error(
+      { announcementId, owner, appId: events[0]?.appId, err: error },
+      'the events of an announcement cannot be stored; its sender repeats it',
+    )
+    return false
+  }
+}
+
+/**
  * Inserts the events of announcements into the event logs of their apps, in one transaction. An event is inserted once, however many endpoints ask
  * for it. The events of an announcement are inserted once, though it is repeated until tracker or audience is told, after the commit, that webhooks
  * has it. An event is dropped when no endpoint that is switched on asks for it. Gives how many events were inserted.
  */
-export function collectEvents({ db }: Pick<Webhooks, 'db'>, given: Announcement[]): Promise<{ put: number }> {
+export async function collectEvents({ db }: Pick<Webhooks, 'db'>, given: Announcement[]): Promise<{ put: number }> {
+  if (given.length === 0) return { put: 0 }
   // An announcement and its repeat may both be among those that are ready.
   const announcements = [...new Map(given.map((one) => [one.announcementId, one])).values()]
   return transact(db, async (trx) => {

@@ -1,11 +1,12 @@
 import { signWebhook, webhookSignatureHeader } from '@herald/auth/webhook-signature'
+import { failsEverybody } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import { bodyOf } from './core/batch.ts'
 import type { PostAnswer, ResponseMeaning } from './core/response.ts'
 import type { Ended } from './record-attempts.ts'
 import { readBodies } from './store/bodies.ts'
 import { secretContext, type Secret } from './secrets.ts'
-import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
+import { findNextDue, giveBack, lockOpenEndpoints, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** A process posts at most this many deliveries at once. Each may hold ~40 kB of body. */
@@ -23,7 +24,8 @@ const startWithinMs = 2_000
 const renewEveryMs = 1_000
 /**
  * When this process could not even begin an attempt, it gives the delivery back, and the delivery is due again after this time. The endpoint whose
- * secret does not open rests for as long here, so that its other deliveries are not all taken in turn. Another process may have the key.
+ * secret does not open rests for as long here, so that its other deliveries are not all taken in turn. Another process may have the key. An endpoint
+ * whose deliveries cannot be taken or read rests as well.
  */
 const againInMs = 5_000
 /** A process that stops waits at most this long for attempts under way. A delivery whose attempt lasts longer is posted again when its lease ends. */
@@ -46,12 +48,61 @@ export function openDeliverer(
   const { db, log } = webhooks
   const onTheWay = new Map<TakenDelivery, Promise<void>>()
   let suspects = 0
-  /** Until when the endpoints rest whose secret this process could not open, by their ids. */
+  /** Until when endpoints rest, by their ids. */
   const restUntil = new Map<string, number>()
 
   /** Gives back deliveries of which no byte was sent. While the database is away this fails, and they are due when their leases end. */
   const giveBackUnsent = (taken: TakenDelivery[]) =>
     giveBack(db, taken, againInMs).catch((error: unknown) => log.warn({ err: error }, 'deliveries could not be given back'))
+
+  const rest = (endpointId: string) => void restUntil.set(endpointId, performance.now() + againInMs)
+
+  /** Takes due deliveries, and after an error those of each endpoint alone. An endpoint that fails again rests. */
+  const take = async (most: { slots: number; suspectSlots: number; resting: string[] }): Promise<TakenDelivery[]> => {
+    try {
+      return await transact(db, (trx) => takeDueDeliveries(trx, most))
+    } catch (together) {
+      if (failsEverybody(together)) throw together
+      const taken: TakenDelivery[] = []
+      for (const only of await lockOpenEndpoints(db, most.resting)) {
+        const left = { ...most, slots: most.slots - taken.length, only }
+        if (left.slots === 0) break
+        await transact(db, (trx) => takeDueDeliveries(trx, left)).then(
+          (ofOne) => taken.push(...ofOne),
+          (error: unknown) => {
+            if (failsEverybody(error)) throw error
+            rest(only)
+            log.error({ endpointId: only, err: error }, 'the deliveries of a webhook endpoint cannot be taken; it rests for 5 s')
+          },
+        )
+      }
+      return taken
+    }
+  }
+
+  /** Gives the bodies of taken deliveries, and after an error each alone. Deliveries whose body cannot be read are given back, and their endpoints rest. */
+  const readBodiesOf = async (taken: TakenDelivery[]): Promise<Map<number, Buffer>> => {
+    try {
+      return await bodiesOf(webhooks, taken)
+    } catch (together) {
+      if (failsEverybody(together)) {
+        await giveBackUnsent(taken)
+        throw together
+      }
+      const bodies = new Map<number, Buffer>()
+      for (const delivery of taken) {
+        const { id: deliveryId, appId, endpointId, bodyId } = delivery
+        try {
+          if (!bodies.has(bodyId)) for (const [id, events] of await bodiesOf(webhooks, [delivery])) bodies.set(id, events)
+        } catch (error) {
+          log.error({ deliveryId, appId, endpointId, err: error }, 'the body of a delivery cannot be read; it is due again in 5 s')
+          rest(endpointId)
+          await giveBackUnsent([delivery])
+        }
+      }
+      return bodies
+    }
+  }
 
   const deliverOne = async (delivery: TakenDelivery, events: Buffer) => {
     const { id, appId, endpointId, takes, tries, wasLost } = delivery
@@ -62,7 +113,7 @@ export function openDeliverer(
       const secret = wasLost ? undefined : secretOf(webhooks, delivery)
       if (secret instanceof Error) {
         log.error({ deliveryId: id, appId, endpointId, err: secret }, 'the secret of a webhook endpoint does not open')
-        restUntil.set(endpointId, performance.now() + againInMs)
+        rest(endpointId)
         await giveBackUnsent([delivery])
         return
       }
@@ -94,15 +145,12 @@ export function openDeliverer(
       const askedAt = performance.now()
       for (const [id, until] of restUntil) if (until <= askedAt) restUntil.delete(id)
       const most = { slots: room, suspectSlots: Math.max(0, suspectSlots - suspects), resting: [...restUntil.keys()] }
-      const taken = await transact(db, (trx) => takeDueDeliveries(trx, most))
+      const taken = await take(most)
       if (performance.now() - askedAt > startWithinMs) {
         await giveBack(db, taken)
         return { took: 0 }
       }
-      const bodies = await bodiesOf(webhooks, taken).catch(async (error: unknown) => {
-        await giveBackUnsent(taken)
-        throw error
-      })
+      const bodies = await readBodiesOf(taken)
       for (const delivery of taken) {
         const events = bodies.get(delivery.bodyId)
         // The body was erased or deleted after the delivery was taken, which ended the delivery too.

@@ -13,6 +13,8 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { Stripe } from 'stripe'
 import { beforeAll, expect, test } from 'vitest'
+import { newDeliveryId } from './core/batch.ts'
+import { insertBodies } from './store/bodies.ts'
 import { startReceiver, type Received } from './testing/receiver.ts'
 import { givenDeliveries, givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
 
@@ -55,6 +57,91 @@ test('a delivery that fails is attempted five times with the same id and bytes a
   const gaps = receiver.received.slice(1).map(({ at }, index) => at - (receiver.received[index]?.at ?? 0))
   for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(50 * 2 ** index - 2)
   expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 1, lastStatus: 500, enabled: true })
+})
+
+/** Makes a delivery that is due in a second, so that a test can first do something to it. */
+async function givenSoon({ appId, id }: Webhook): Promise<string> {
+  const [bodyId] = await insertBodies(rig.db, [{ key: { appId, types: '*' }, userIds: [], eventCount: 1, events: Buffer.from('[]') }])
+  const deliveryId = newDeliveryId()
+  await sql`
+    insert into deliveries (id, endpoint_id, event_count, body_id, due_at)
+    values (${deliveryId}, ${id}, 1, ${bodyId}, now() + interval '1 second')`.execute(rig.db)
+  return deliveryId
+}
+const isDue = async (id: string) =>
+  (
+    await rig.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('id', '=', id)
+      .where('due_at', '<=', sql<Date>`now()`)
+      .execute()
+  ).length > 0
+
+// spec: webhooks/one-failing-app
+test('a delivery that another transaction holds keeps no other from being posted', async () => {
+  const receiver = await startReceiver()
+  const [held, good] = [await rig.givenWebhook(`${receiver.url}/held`), await rig.givenWebhook(`${receiver.url}/good`)]
+  const id = await givenSoon(held)
+  await rig.db.transaction().execute(async (other) => {
+    await other.selectFrom('deliveries').select('id').where('id', '=', id).forUpdate().execute()
+    await until(() => isDue(id))
+    await givenDeliveries(rig.db, good, 1)
+    await until(() => receiver.at('/good').length === 1, { withinMs: 8_000 })
+    expect(receiver.at('/held')).toEqual([])
+  })
+  await until(() => receiver.at('/held').length === 1)
+})
+
+// spec: webhooks/one-failing-app
+test('an endpoint whose deliveries cannot be taken rests, and the deliveries of other endpoints are posted', async () => {
+  const receiver = await startReceiver()
+  const [bad, good] = [await rig.givenWebhook(`${receiver.url}/bad`), await rig.givenWebhook(`${receiver.url}/good`)]
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$`.execute(
+    rig.db,
+  )
+  await sql`
+    create trigger refuse before update on deliveries for each row when (new.endpoint_id = ${sql.lit(bad.id)}) execute function refuse()`.execute(
+    rig.db,
+  )
+  try {
+    await until(isDue.bind(undefined, await givenSoon(bad)))
+    await givenDeliveries(rig.db, good, 1)
+    await until(() => receiver.at('/good').length === 1, { withinMs: 20_000 })
+    expect(receiver.at('/bad')).toEqual([])
+  } finally {
+    await sql`drop trigger refuse on deliveries`.execute(rig.db)
+  }
+  await until(() => receiver.at('/bad').length === 1)
+})
+
+// spec: webhooks/one-failing-app
+test('a body that cannot be read keeps no other delivery from being posted, and is posted when it can be read', async () => {
+  const receiver = await startReceiver()
+  const [bad, good] = [await rig.givenWebhook(`${receiver.url}/bad`), await rig.givenWebhook(`${receiver.url}/good`)]
+  const id = await givenSoon(bad)
+  await sql`create function refuse_read() returns boolean language plpgsql as $$ begin raise exception 'refused by the test'; end $$`.execute(
+    rig.db,
+  )
+  await sql`create policy refuse on bodies using (case when app_id = ${sql.lit(bad.appId)} then refuse_read() else true end)`.execute(
+    rig.db,
+  )
+  await sql`alter table bodies enable row level security, force row level security`.execute(rig.db)
+  try {
+    // The good delivery is due in the same moment, so both bodies are read together.
+    const { rows } = await sql<{ at: Date }>`select due_at as at from deliveries where id = ${id}`.execute(rig.db)
+    const [goodId] = [await givenSoon(good)]
+    await rig.db
+      .updateTable('deliveries')
+      .set({ due_at: rows[0]?.at ?? null })
+      .where('id', '=', goodId)
+      .execute()
+    await until(() => receiver.at('/good').length === 1, { withinMs: 20_000 })
+    expect(receiver.at('/bad')).toEqual([])
+  } finally {
+    await sql`alter table bodies disable row level security, no force row level security`.execute(rig.db)
+  }
+  await until(() => receiver.at('/bad').length === 1)
 })
 
 // spec: webhooks/lost-attempt

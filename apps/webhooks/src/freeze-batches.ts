@@ -1,11 +1,12 @@
 import { findExternalIds } from '@herald/contracts/calls/audience'
+import { failsEverybody } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import { batchAfterMs, batchSize, eventsJson, mostWaiting, newDeliveryId, readyAhead, sizeOfBatch } from './core/batch.ts'
 import { advanced, readByAll, typesIn, untilOf, waitingOf, type Log, type Mark, type Reading, type Totals } from './core/reading.ts'
 import { dropOldestBodies, findBodies, findErasedUsers, insertBodies, type BodyKey } from './store/bodies.ts'
 import { insertDeliveries, type NewDelivery } from './store/deliveries.ts'
 import { deleteEvents, findEvents, passOver, type LogEvent } from './store/events.ts'
-import { findNextLog, lockLogs, updateLogs, takeDueLogs } from './store/logs.ts'
+import { findNextLog, lockLogs, putOffLog, takeDueLogs, updateLogs } from './store/logs.ts'
 import { changeQueues, findReaders, lockQueues, type Queue, type QueueChange } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -37,18 +38,45 @@ type Planned = Group & { batches: Batch[]; dueInMs: number }
  * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then drops events and bodies above the
  * limits of an endpoint, and deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored
  * only in bodies. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
- * due. Gives how many deliveries it made and events it dropped, and in `full` the apps with an endpoint that may get no further delivery until some
- * have ended.
+ * due.
  */
-export async function freezeBatches(
-  { db, bus, log, bodies, mostBytes }: Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>,
-  also: string[] = [],
-): Promise<{ took: number; dropped: number; full: string[]; nextInMs?: number }> {
+export async function freezeBatches(webhooks: Freezing, also: string[] = []): Promise<Frozen & { nextInMs?: number }> {
+  const { db } = webhooks
   const logs = await takeDueLogs(db, { limit: mostApps, also })
-  if (logs.size === 0) {
-    const nextInMs = await findNextLog(db)
-    return { took: 0, dropped: 0, full: [], ...(nextInMs === undefined ? {} : { nextInMs }) }
+  if (logs.size > 0) return freezeOrPutOff(webhooks, logs)
+  const nextInMs = await findNextLog(db)
+  return { ...nothing, ...(nextInMs === undefined ? {} : { nextInMs }) }
+}
+
+type Freezing = Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>
+/**
+ * How many deliveries were made and events dropped. `full`: the apps with an endpoint that may get no further delivery until some have ended.
+ */
+type Frozen = { took: number; dropped: number; full: string[] }
+const nothing: Frozen = { took: 0, dropped: 0, full: [] }
+
+/** Freezes the events of these apps in one transaction, and after an error those of each app alone. An app that then fails is due again in 5 s. */
+async function freezeOrPutOff(webhooks: Freezing, logs: Map<string, Log>): Promise<Frozen> {
+  try {
+    return await freezeTogether(webhooks, logs)
+  } catch (error) {
+    if (failsEverybody(error)) throw error
+    let all = nothing
+    for (const [appId, log] of logs) {
+      if (logs.size === 1) {
+        webhooks.log.error({ appId, err: error }, 'the deliveries of an app cannot be made; they are tried again in 5 s')
+        // A row that cannot even be put off is due again in a second.
+        await putOffLog(webhooks.db, appId).catch(() => undefined)
+        continue
+      }
+      const { took, dropped, full } = await freezeOrPutOff(webhooks, new Map([[appId, log]]))
+      all = { took: all.took + took, dropped: all.dropped + dropped, full: [...all.full, ...full] }
+    }
+    return all
   }
+}
+
+async function freezeTogether({ db, bus, log, bodies, mostBytes }: Freezing, logs: Map<string, Log>): Promise<Frozen> {
   const { planned, full } = await planBatches(db, logs)
   const stored = await findBodies(
     db,

@@ -4,6 +4,7 @@ import { confirmAudienceAnnouncements } from '@herald/contracts/calls/audience'
 import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
 import type { Announcement } from '@herald/contracts/event'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { openBackground } from '@herald/service/background'
 import { openBus } from '@herald/service/bus'
 import { daily } from '@herald/service/daily'
 import { group } from '@herald/service/group'
@@ -14,7 +15,7 @@ import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
 import { openWayOut } from '@herald/service/way-out'
 import { LRUCache } from 'lru-cache'
-import { collectEvents } from './collect-events.ts'
+import { openCollecting } from './collect-events.ts'
 import type { Config } from './config.ts'
 import { openDeliverer } from './deliver-due.ts'
 import { freezeBatches } from './freeze-batches.ts'
@@ -26,7 +27,7 @@ import { recordAttempts, type Ended } from './record-attempts.ts'
 import { reseal } from './reseal.ts'
 import { openSecrets } from './secrets.ts'
 import type { Tables } from './store/tables.ts'
-import { sweepListeners } from './tell-listeners.ts'
+import { openListenerSweep } from './tell-listeners.ts'
 import { openShowing } from './watch-events.ts'
 import { wireWebhooks } from './wire.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -63,21 +64,21 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
 
   // Announcements that are ready share a commit (`collect`). Tracker or audience is told of many stored announcements in one call (`confirmWith`).
   const collect = group(
-    async (ready: Announcement[]) => {
-      const { put } = await collectEvents(webhooks, ready)
-      if (put > 0) freezing.poke()
-      return ready.map(() => undefined)
-    },
-    { ...shared, limit: announcementsPerCommit, turn: ({ events }) => events[0]?.appId ?? '' },
+    openCollecting({ db }, () => freezing.poke()),
+    { ...shared, limit: announcementsPerCommit, turn: ({ events }: Announcement) => events[0]?.appId ?? '' },
   )
-  const confirmWith = (call: Call<{ announcementIds: string[] }, Record<string, never>>) =>
-    group(
+  const background = openBackground(service, { what: 'confirmations', limit: shared.maxWaiting })
+  const confirmWith = (call: Call<{ announcementIds: string[] }, Record<string, never>>) => {
+    const confirm = group(
       async (announcementIds: string[]) => {
-        const answer = await bus.call(call, { announcementIds })
-        return announcementIds.map(() => answer)
+        await bus.call(call, { announcementIds })
+        return announcementIds.map(() => undefined)
       },
-      { ...shared, limit: 200, isShared: (error) => Fault.is(error) },
+      // After a mistake (`internal`) each is told alone, because one may be the reason.
+      { ...shared, limit: 200, isShared: (error) => !Fault.is(error, 'internal') },
     )
+    return (announcementId: string) => background(() => confirm(announcementId))
+  }
   const webhooks: Webhooks = {
     ...{ db, reads, bus, log, post, collect },
     mostBytes: config.WEBHOOK_ENDPOINT_MEGABYTES * 1_000_000,
@@ -128,7 +129,7 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
     return frozen
   })
   const freezing = startSweep(service, watch, 'freeze', freezeDue)
-  startSweep(service, watch, 'listeners', () => sweepListeners(webhooks))
+  startSweep(service, watch, 'listeners', openListenerSweep(webhooks))
   startSweep(service, watch, 'housekeeping', openHousekeeping(webhooks, { isAway: failsEverybody }))
   const resealAll = async () =>
     log.info(await reseal(webhooks), 'secrets were sealed with the first of the SEAL_KEYS; `left` still need another key')

@@ -46,6 +46,30 @@ test('the request for a new endpoint is not answered before the tracker has answ
   expect(whatBothKnow((await made).appId)).toEqual(both('*'))
 })
 
+// spec: webhooks/one-failing-app
+test('an app of which the tracker cannot be told keeps no other app from being told', async () => {
+  const apps = await Promise.all([1, 2, 3].map(() => rig.givenWebhook(url)))
+  const bad = apps[1]?.appId ?? ''
+  const times = (appId = '') => rig.told.tracker.filter((one) => one.appId === appId).length
+  const before = new Map(apps.map(({ appId }) => [appId, times(appId)]))
+  const isTold = (appId = '') => times(appId) > (before.get(appId) ?? 0)
+  rig.onTold.tracker = (listeners) =>
+    listeners.some(({ appId }) => appId === bad) ? Promise.reject(queueUnavailable()) : Promise.resolve()
+  await rig.db
+    .updateTable('listened_apps')
+    .set({ due_at: new Date(0) })
+    .where(
+      'app_id',
+      'in',
+      apps.map(({ appId }) => appId),
+    )
+    .execute()
+  await until(() => isTold(apps[0]?.appId) && isTold(apps[2]?.appId), { what: 'the others are told', withinMs: 40_000 })
+  expect(isTold(bad)).toBe(false)
+  rig.onTold.tracker = () => Promise.resolve()
+  await until(() => isTold(bad), { what: 'told when the tracker answers' })
+})
+
 // spec: webhooks/create-waits
 test('when the tracker does not answer, the request for a new endpoint is refused, no endpoint is left, and both later learn that the app asks for no events', async () => {
   const appId = newId()

@@ -1,8 +1,8 @@
 import { hearAudienceListeners } from '@herald/contracts/calls/audience'
 import { hearTrackerListeners } from '@herald/contracts/calls/tracker'
-import { Fault } from '@herald/contracts/fault'
+import { failsEverybody } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
-import { findDueListeners, markListenersTold, renewListeners } from './store/listened-apps.ts'
+import { findDueListeners, markListenersTold, putOffListeners, renewListeners } from './store/listened-apps.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** One call tells of at most this many apps. */
@@ -21,15 +21,26 @@ export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, a
 }
 
 /**
- * Tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended, and every ten minutes
- * of all other apps that had an endpoint or a watch.
+ * Gives the sweep that tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended,
+ * and every ten minutes of all other apps that had an endpoint or a watch. After a failure the same apps are told 5 s later, half as many in a call,
+ * until the one that is refused is alone; after a success twice as many.
  */
-export async function sweepListeners(webhooks: Pick<Webhooks, 'db' | 'bus'>): Promise<{ took: number }> {
-  const appIds = await findDueListeners(webhooks.db, appsAtOnce)
-  if (appIds.length === 0) return { took: 0 }
-  // When tracker or audience does not answer, both are told again 5 s later.
-  await tellListeners(webhooks, appIds).catch((error: unknown) => {
-    if (!Fault.is(error, 'queue_unavailable')) throw error
-  })
-  return { took: appIds.length }
+export function openListenerSweep({ db, bus, log }: Pick<Webhooks, 'db' | 'bus' | 'log'>): () => Promise<{ took: number }> {
+  let atOnce = appsAtOnce
+  return async () => {
+    const appIds = await findDueListeners(db, atOnce)
+    if (appIds.length === 0) return { took: 0 }
+    try {
+      await tellListeners({ db, bus }, appIds)
+      atOnce = Math.min(appsAtOnce, atOnce * 2)
+      return { took: appIds.length }
+    } catch (error) {
+      if (failsEverybody(error)) throw error
+      const line = 'tracker or audience does not know which events are asked for; told again in 5 s'
+      log.warn({ appId: appIds[0], apps: appIds.length, err: error }, line)
+      atOnce = Math.max(1, Math.floor(appIds.length / 2))
+      await putOffListeners(db, appIds)
+      return { took: 0 }
+    }
+  }
 }

@@ -31,8 +31,14 @@ export type Webhooks = {
   readonly checkUrl: (url: string) => Promise<string | undefined>
   /** Wakes the sweep that posts deliveries, because one is due now. */
   readonly pokeDeliveries: () => void
-  /** Stores the events of an announcement, in one commit with other announcements that are ready. */
-  readonly collect: (announcement: Announcement) => Promise<void>
-  /** Tells tracker or audience that the events of its announcement are stored, many announcements in one call. */
-  readonly confirm: Record<Announcement['owner'], (announcementId: string) => Promise<unknown>>
+  /**
+   * Stores the events of an announcement, in one commit with other announcements that are ready. Says whether they are stored: not while the app's
+   * event log is locked.
+   */
+  readonly collect: (announcement: Announcement) => Promise<boolean>
+  /**
+   * Tells tracker or audience, in the background, that the events of its announcement are stored, many announcements in one call. When that fails,
+   * the announcement comes again and is confirmed then.
+   */
+  readonly confirm: Record<Announcement['owner'], (announcementId: string) => void>
 }

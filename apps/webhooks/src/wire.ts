@@ -2,6 +2,7 @@ import * as calls from '@herald/contracts/calls/webhooks'
 import type { Event } from '@herald/contracts/event'
 import { announcements } from '@herald/contracts/topology'
 import type { Bus } from '@herald/service/bus'
+import { takeAnnouncement } from './collect-events.ts'
 import { eraseApp } from './erase-app.ts'
 import { eraseUser } from './erase-user.ts'
 import { exportDeliveries } from './export-deliveries.ts'
@@ -20,7 +21,7 @@ import { watchEvents } from './watch-events.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /**
- * At most this many announcements are fetched and not yet confirmed. They are the eight of the commit that is under way, and those of two more
+ * At most this many announcements are fetched and not yet stored. They are the eight of the commit that is under way, and those of two more
  * commits that wait.
  */
 const announcementsInHand = 24
@@ -50,9 +51,10 @@ export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: 
   bus.answer(calls.watchEvents, (request) => watchEvents(webhooks, request))
 
   await bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
-    await webhooks.collect(announcement)
+    if (!(await takeAnnouncement(webhooks, announcement))) return
     show(announcement.events)
-    // Tracker or audience may delete its row of the announcement only now, when webhooks has the events.
-    await webhooks.confirm[announcement.owner](announcement.announcementId)
+    // Tracker or audience may delete its row of the announcement only now, when webhooks has the events. Webhooks does not wait for the answer: while
+    // the tracker is away, its announcements would keep those of audience waiting.
+    webhooks.confirm[announcement.owner](announcement.announcementId)
   })
 }

@@ -152,6 +152,7 @@ export const uses: Record<AppName, Uses> = {
     asks: [
       campaigns.failCampaign,
       campaigns.fanOutStarted,
+      campaigns.noteFailedStart,
       campaigns.readSend,
       gateway.readApp,
       tracker.findLastNotified,

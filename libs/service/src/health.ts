@@ -186,6 +186,9 @@ const isPoolFull = (error: Error): boolean =>
 /** Says whether `pg`, in this process, ended a statement by its own time limit before the server did. */
 const isReadTimeout = (error: Error): boolean => error.message === 'Query read timeout'
 
+/** Says whether a statement has waited too long for a lock: another transaction holds a row that it needs. */
+export const isLockedOut = (error: unknown): boolean => error instanceof Error && sqlState(error) === '55P03'
+
 /**
  * Says whether the database answers but is too busy: the pool was full for too long, or one statement or its wait for a lock (55P03) took longer
  * than it may. A database that does not answer at all is found by `watchDatabase`, whose `guard` then ends the work with `database_unavailable`.

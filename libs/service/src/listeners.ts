@@ -1,9 +1,7 @@
 import type { Listener } from '@herald/contracts/event'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { sql, type QueryExecutorProvider } from 'kysely'
-
-/** The code of Postgres for a lock that was waited for too long. */
-const lockNotAvailable = '55P03'
+import { isLockedOut } from './health.ts'
 
 /** Says whether a webhook endpoint of an app, or an operator who watches its events, asks for events of this type. */
 export type IsHeard = (appId: string, type: string) => boolean
@@ -47,7 +45,7 @@ export async function rememberListeners(db: QueryExecutorProvider, listeners: Li
   try {
     await sql`select wait_for_events_of(${rows.map(({ app_id }) => app_id)}::text[])`.execute(db)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) throw queueUnavailable()
+    if (isLockedOut(error)) throw queueUnavailable()
     throw error
   }
   return {}

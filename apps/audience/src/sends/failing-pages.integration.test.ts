@@ -40,13 +40,15 @@ describe('a page that fails', async () => {
     expect((await findFanOut(db, campaignId))?.failures).toBe(1)
   })
 
-  test('when campaigns cannot read a send, audience makes no fan-out and acknowledges the pointer', async () => {
+  // spec: sending/failed-start
+  test('when campaigns cannot read a send, audience makes no fan-out, says that the start has failed and acknowledges the pointer', async () => {
     const campaignId = peers.givenCampaign(givenSend(newId()), { kind: 'all' })
     peers.unreadable.add(campaignId)
 
     expect(await fanOut(audience, { campaignId, page: 0 })).toBe(0)
 
     expect(await findFanOut(db, campaignId)).toBeUndefined()
+    expect(peers.failedStarts).toEqual([campaignId])
   })
 
   // spec: sending/one-failing-send

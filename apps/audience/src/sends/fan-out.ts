@@ -1,5 +1,6 @@
 import { Fault } from '@herald/contracts/fault'
 import type { FanOutPointer } from '@herald/contracts/batch'
+import { noteFailedStart } from '@herald/contracts/calls/campaigns'
 import type { Audience } from '../audience.ts'
 import { pointAtBatches, pointAtPages } from '../point.ts'
 import type { FanOutFailure } from '../store/tables.ts'
@@ -50,7 +51,8 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
 
 /**
  * Starts the fan-out. If that fails although the database and the other services answer, it gives undefined, so that the pointer is
- * acknowledged: otherwise NATS would deliver the pointer again every 2 s. Campaigns points at the send again within 15 s.
+ * acknowledged: otherwise NATS would deliver the pointer again every 2 s. Campaigns hears of the failure and points at the send again within 15 s,
+ * up to five times.
  */
 async function begin(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   try {
@@ -58,6 +60,7 @@ async function begin(audience: Audience, campaignId: string): Promise<Cut | unde
   } catch (error) {
     if (isAway(error)) throw error
     audience.log.error({ campaignId, err: error }, 'a send cannot be begun')
+    await audience.bus.call(noteFailedStart, { campaignId }).catch(() => undefined)
     return undefined
   }
 }

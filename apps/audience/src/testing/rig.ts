@@ -4,7 +4,7 @@ import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@heral
 import type { CampaignFlow, FlowChange } from '@herald/contracts/campaign'
 import { recipientsOf, type Recipient } from '@herald/contracts/recipient'
 import { finishBatch, flowChanged, takeBatch } from '@herald/contracts/calls/audience'
-import { failCampaign, fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { failCampaign, fanOutStarted, noteFailedStart, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
 import { findPushesWithOutcome, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
@@ -106,6 +106,7 @@ async function playPeers(natsUrl: string) {
   const flows = new Map<string, FlowChange>()
   const settled = new Map<string, string[]>()
   const failures: z.infer<typeof failCampaign.request>[] = []
+  const failedStarts: string[] = []
   const unreadable = new Set<string>()
   const reports: Report[] = []
   const events: z.infer<typeof announcements.body>[] = []
@@ -128,6 +129,10 @@ async function playPeers(natsUrl: string) {
   campaigns.answer(fanOutStarted, async ({ campaignIds }) => {
     started.push(...campaignIds)
     return { flows: campaignIds.map((campaignId) => flows.get(campaignId) ?? null) }
+  })
+  campaigns.answer(noteFailedStart, async ({ campaignId }) => {
+    failedStarts.push(campaignId)
+    return {}
   })
   campaigns.answer(failCampaign, async (failure) => {
     failures.push(failure)
@@ -161,6 +166,7 @@ async function playPeers(natsUrl: string) {
     state,
     started,
     failures,
+    failedStarts,
     unreadable,
     reports,
     events,

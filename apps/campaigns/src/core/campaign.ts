@@ -57,6 +57,9 @@ const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, Campaig
   failed: {},
 }
 
+/** A send that could not be begun this many times by its own fault fails (spec: sending/failed-start). */
+export const mostFailedStarts = 5
+
 /** Gives the status after an action; undefined when the status does not allow the action. */
 export const nextStatus = (status: CampaignStatus, action: CampaignAction): CampaignStatus | undefined => transitions[status][action]
 

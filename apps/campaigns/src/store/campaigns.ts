@@ -221,8 +221,21 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
   return row !== undefined
 }
 
-/** Locks campaigns in the order of their ids. An update alone locks rows in any order, so two processes could end in a deadlock. */
-const locked = (campaignIds: string[]) => sql`select id from campaigns where id = any(${campaignIds}) order by id for no key update`
+/**
+ * Locks campaigns in the order of their ids, and waits at most 500 ms for each row. An update alone locks rows in any order, so two processes could
+ * end in a deadlock.
+ */
+const locked = (campaignIds: string[]) => sql`
+  short as materialized (select set_config('lock_timeout', '500ms', true)),
+  locked as materialized (select id from campaigns, short where id = any(${campaignIds}) order by id for no key update of campaigns)`
+
+/** Finds those of these campaigns whose rows another transaction holds. */
+export async function findHeld(db: Db, campaignIds: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    with free as materialized (select id from campaigns where id = any(${campaignIds}) order by id for no key update skip locked)
+    select id from campaigns where id = any(${campaignIds}) and id <> all(array(select id from free)) order by id`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
 
 /** A send under way, with the number of the last change of its flow. */
 export type Started = { id: string; status: CampaignStatus; cancelling: boolean; flowNo: number }
@@ -230,7 +243,7 @@ export type Started = { id: string; status: CampaignStatus; cancelling: boolean;
 /** Notes that audience has the fan-out rows of these campaigns, so that the sweep sends no more pointers to them. Gives the campaigns that exist. */
 export async function markStarted(db: Db, campaignIds: string[]): Promise<Started[]> {
   const { rows } = await sql<Started>`
-    with locked as materialized (${locked(campaignIds)})
+    with ${locked(campaignIds)}
     update campaigns set due_at = null, started_at = coalesce(started_at, now())
     where id = any(array(select id from locked))
     returning campaigns.id, status, cancelling, flow_no as "flowNo"`.execute(db)
@@ -248,11 +261,28 @@ export const withoutNames = sql<
 /** Ends campaigns in which every queued push has an outcome. A campaign that has already ended, for example as failed, stays as it is. */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
-    with locked as materialized (${locked(campaignIds)})
+    with ${locked(campaignIds)}
     update campaigns set
       status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
       settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = ${withoutNames}
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
+}
+
+/**
+ * Counts a failed start of a send that audience has not started, and gives how often it has failed. Audience is told of a send by a call and by
+ * pointers, and each may fail: only one failure counts each time that the sweep tells audience (`pointer_no`).
+ */
+export async function countFailedStart(db: Db, campaignId: string): Promise<number> {
+  const row = await db
+    .updateTable('campaigns')
+    .set({ failed_starts: sql<number>`coalesce(failed_starts, 0) + 1` })
+    .where('id', '=', campaignId)
+    .where('status', '=', 'sending')
+    .where('started_at', 'is', null)
+    .where(sql<boolean>`coalesce(failed_starts, 0) <= pointer_no`)
+    .returning('failed_starts')
+    .executeTakeFirst()
+  return row?.failed_starts ?? 0
 }
 
 /** Marks a campaign that cannot be sent as failed, with the reason. A campaign that has already ended stays as it is. */

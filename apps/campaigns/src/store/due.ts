@@ -54,11 +54,28 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
  * Takes due sends that audience has not said to have started, from all apps in turn: first, of each app, the send that has been due longest, then the
  * second of each app. Audience is told of at most 64 sends of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two
  * sweeps at the same time never take the same row. After the sweep has taken a row for the first time the row is due again in 10 s, and after every
- * later time in 15 s (`sweepAgain` of contracts/topology.ts).
+ * later time in 15 s (`sweepAgain` of contracts/topology.ts). `only`: of the due sends, take this one alone.
  */
-export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointerNo: number; appId: string }[]> {
+export async function takeDueCampaigns(db: Db, limit: number, only?: string): Promise<{ id: string; pointerNo: number; appId: string }[]> {
   const { rows } = await sql<{ id: string; pointerNo: number; appId: string }>`
-    with recursive apps as (
+    with recursive ${only === undefined ? dueInTurn(limit) : dueAlone(only)}
+    update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(${sweepAgain.stepSeconds}::int * (pointer_no + 2), ${sweepAgain.mostSeconds}::int) * interval '1 second'
+    where campaigns.id = any(array(select id from due))
+    returning campaigns.id, campaigns.pointer_no as "pointerNo", campaigns.app_id as "appId"`.execute(db)
+  return rows
+}
+
+/** Finds the sends that `takeDueCampaigns` would take. */
+export async function findDueCampaigns(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`with recursive ${dueInTurn(limit)} select id from due`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+const dueAlone = (id: string) => sql`
+    due as (select id from campaigns where id = ${id} and due_at <= now() and status || '' = 'sending' for update skip locked)`
+
+const dueInTurn = (limit: number) => sql`
+    apps as (
       (select app_id from campaigns where status = 'sending' and due_at is not null order by app_id limit 1)
       union all
       select (
@@ -78,18 +95,14 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
       select c.id from turns join campaigns c on c.id = turns.id
       where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status || '' = 'sending'
       order by turns.turn limit ${limit} for update of c skip locked
-    )
-    update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(${sweepAgain.stepSeconds}::int * (pointer_no + 2), ${sweepAgain.mostSeconds}::int) * interval '1 second'
-    where campaigns.id = any(array(select id from due))
-    returning campaigns.id, campaigns.pointer_no as "pointerNo", campaigns.app_id as "appId"`.execute(db)
-  return rows
-}
+    )`
 
 /**
  * Starts scheduled campaigns whose time has come, however late it is: their status is `sending` then, and audience is told of them next. When sweeps
- * of several processes, a cancel and a send meet, the row's lock and status let one of them succeed.
+ * of several processes, a cancel and a send meet, the row's lock and status let one of them succeed. `only`: of the due campaigns, start this one
+ * alone.
  */
-export const startDueCampaigns = (db: Db, limit: number) =>
+export const startDueCampaigns = (db: Db, limit: number, only?: string) =>
   db
     .with('due', (due) =>
       due
@@ -97,6 +110,7 @@ export const startDueCampaigns = (db: Db, limit: number) =>
         .select(['id', 'due_at as was_due_at'])
         .where('due_at', '<=', sql<Date>`now()`)
         .where('status', '=', scheduled)
+        .$if(only !== undefined, (query) => query.where('id', '=', only ?? ''))
         .orderBy('due_at')
         .limit(limit)
         .forUpdate()
@@ -108,6 +122,23 @@ export const startDueCampaigns = (db: Db, limit: number) =>
     .set({ status: statusAfter('start'), due_at: sql<Date>`now()` })
     .returning([sql<number>`extract(epoch from now() - was_due_at)::double precision`.as('lateSeconds')])
     .execute()
+
+/** Finds the scheduled campaigns whose time has come, oldest first. */
+export const findDueStarts = (db: Db, limit: number): Promise<string[]> => findDue(db, scheduled, limit)
+/** Finds the recurrences that are due, oldest first. */
+export const findDueRecurrences = (db: Db, limit: number): Promise<string[]> => findDue(db, recurring, limit)
+
+async function findDue(db: Db, status: typeof scheduled, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('due_at', '<=', sql<Date>`now()`)
+    .where('status', '=', status)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
 
 /** Gives, for each kind of due row, the seconds for which the oldest has waited: 0 when no row of the kind is due. */
 export async function findDueAges(db: Db): Promise<Record<'schedules' | 'recurrences' | 'pointers' | 'flows', number>> {

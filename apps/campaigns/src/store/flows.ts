@@ -105,15 +105,16 @@ export async function endLongPauses(db: Db, days: number): Promise<string[]> {
 
 /**
  * Takes changes of flow that audience has not answered and that are due. Two sweeps at the same time never take the same row. A change that was taken
- * is due again after 5 s.
+ * is due again after 5 s. `only`: of the due changes, take that of this campaign alone.
  */
-export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
+export const takeDueFlows = (db: Db, limit: number, only?: string): Promise<Started[]> =>
   db
     .with('due', (due) =>
       due
         .selectFrom('campaigns')
         .select('id')
         .where('flow_due_at', '<=', sql<Date>`now()`)
+        .$if(only !== undefined, (query) => query.where('id', '=', only ?? ''))
         .orderBy('flow_due_at')
         .limit(limit)
         .forUpdate()
@@ -124,6 +125,15 @@ export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
     .set({ flow_due_at: again })
     .returning(['campaigns.id', 'status', 'cancelling', 'flow_no as flowNo'])
     .execute()
+
+/** Finds the campaigns whose changes `takeDueFlows` would take. */
+export async function findDueFlows(db: Db, limit: number): Promise<string[]> {
+  const due = db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('flow_due_at', '<=', sql<Date>`now()`)
+  return (await due.orderBy('flow_due_at').limit(limit).execute()).map(({ id }) => id)
+}
 
 /** Notes that audience has answered the change `flowNo`. When there is a later change, audience is still told of that one. */
 export async function confirmFlow(db: Db, campaignId: string, flowNo: number): Promise<void> {

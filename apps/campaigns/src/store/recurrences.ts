@@ -1,15 +1,12 @@
-import type { Recurrence } from '@herald/contracts/occurrences'
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
 import { inherited, startLease } from './campaigns.ts'
 import { recurring } from './due.ts'
 import type { Db } from './tables.ts'
 
-export type DueRecurrence = { id: string; schedule: Recurrence; activatedAt: Date; dueAt: Date; now: Date }
-
 /** Takes recurrences that are due, and locks their rows until the transaction ends, so that a request to cancel one waits. */
-export async function takeDueRecurrences(db: Db, { limit, only }: { limit: number; only?: string }): Promise<DueRecurrence[]> {
-  const rows = await db
+export const takeDueRecurrences = (db: Db, limit: number, only?: string) =>
+  db
     .selectFrom('campaigns')
     .select(['id', 'schedule', 'activated_at as activatedAt', 'due_at as dueAt', sql<Date>`now()`.as('now')])
     .where('due_at', '<=', sql<Date>`now()`)
@@ -20,23 +17,6 @@ export async function takeDueRecurrences(db: Db, { limit, only }: { limit: numbe
     .forUpdate()
     .skipLocked()
     .execute()
-  return rows.flatMap(({ id, schedule, activatedAt, dueAt, now }) =>
-    schedule?.type === 'recurring' && activatedAt && dueAt ? [{ id, schedule, activatedAt, dueAt, now }] : [],
-  )
-}
-
-/** Finds the recurrences that are due, oldest first. */
-export async function findDueRecurrences(db: Db, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('campaigns')
-    .select('id')
-    .where('due_at', '<=', sql<Date>`now()`)
-    .where('status', '=', recurring)
-    .orderBy('due_at')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id }) => id)
-}
 
 /** Makes a recurrence due in a minute. */
 export const postponeRecurrence = (db: Db, id: string) =>

@@ -61,6 +61,8 @@ export type Tables = {
     /** When the sweep next tells audience of the send (`sending`), starts the campaign (`scheduled`) or runs or ends it (`active`); null for never. */
     due_at: Date | null
     pointer_no: Generated<number>
+    /** How often the send could not be begun; null for never. */
+    failed_starts: number | null
     created_at: Generated<Date>
     started_at: Date | null
     settled_at: Date | null

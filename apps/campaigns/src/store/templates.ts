@@ -134,14 +134,18 @@ async function findNamed(
 /** Adds rows of `template_uses` up into use counts, at most 10,000 at once, and gives how many rows. Several processes take different rows. */
 export async function addUpUses(db: Db): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
-    with taken as (
+    with oldest as materialized (
+      select id, template_id from template_uses order by id limit 10000 for update skip locked
+    ), locked as materialized (
+      select id from templates where id = any(array(select distinct template_id from oldest)) order by id for no key update skip locked
+    ), held as materialized (
+      select id from templates where id = any(array(select distinct template_id from oldest)) and id <> all(array(select id from locked)) order by id
+    ), taken as (
       delete from template_uses
-      where id = any(array(select id from template_uses order by id limit 10000 for update skip locked))
+      where id = any(array(select id from oldest where template_id <> all(array(select id from held))))
       returning template_id, uses
     ), summed as (
       select template_id, sum(uses) as uses from taken group by template_id
-    ), locked as materialized (
-      select id from templates where id = any(array(select template_id from summed)) order by id for no key update
     ), added as (
       update templates set use_count = use_count + summed.uses from summed
       where templates.id = any(array(select id from locked)) and templates.id = summed.template_id

@@ -56,6 +56,8 @@ export type GivenAudience = {
   handedOver: FrozenSmallSend[]
   /** Tells campaigns that audience has the fan-out rows of these campaigns. */
   takeOver: (campaignIds: string[]) => Promise<void>
+  /** Audience fails at a call with such a send. */
+  refuses: (small: FrozenSmallSend) => boolean
   /** While true, audience refuses sends that come in a call. */
   refusesSends: boolean
   /** While true, audience tells campaigns of a fan-out row as soon as it gets a send. */
@@ -81,6 +83,7 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
     takeOver,
     pointers: [],
     handedOver: [],
+    refuses: () => false,
     refusesSends: false,
     takesOver,
     rows: new Map(),
@@ -102,6 +105,7 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
   await bus.consume(fanOutWork, { slots: 10 }, ({ campaignId, page }) => hear([campaignId], page))
   bus.answer(startSends, async ({ sends }) => {
     if (audience.refusesSends) throw queueUnavailable()
+    if (sends.some(audience.refuses)) throw new Error('refused by the test')
     audience.handedOver.push(...sends)
     void hear(
       sends.map(({ send }) => send.campaignId),

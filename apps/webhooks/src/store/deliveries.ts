@@ -42,12 +42,15 @@ export type TakenDelivery = {
   bodyId: number
 }
 
-/** Locks the endpoints that are switched on and have a delivery due. Endpoints that another process has locked are left out, and those that rest. */
-async function lockOpenEndpoints(db: Db, resting: string[]): Promise<string[]> {
+/**
+ * Locks the endpoints that are switched on and have a delivery due, or `only` one of them. Endpoints that another process has locked are left out, and
+ * those that rest.
+ */
+export async function lockOpenEndpoints(db: Db, resting: string[], only?: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints
     where enabled and deleted_at is null and id = any(array(select distinct endpoint_id from deliveries where due_at <= now()))
-      and id <> all(${resting}::text[])
+      and id <> all(${resting}::text[]) ${only === undefined ? sql`` : sql`and id = ${only}`}
     order by id for no key update skip locked`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -58,13 +61,14 @@ const mostOfApp = 32
 /**
  * Takes deliveries that are due, from all apps in turn. An endpoint gets at most two, counting those that are under way. At most `slots` are taken in
  * all, of which at most `suspectSlots` go to endpoints whose last attempt failed or was slow, and none to endpoints that are `resting`. Runs inside a transaction: the endpoints are locked
- * first, and a second statement counts the deliveries that are under way, so that it sees what other processes committed before.
+ * first, and a second statement counts the deliveries that are under way, so that it sees what other processes committed before. A delivery that
+ * another transaction has locked is left out. `only`: the deliveries of this endpoint alone.
  */
 export async function takeDueDeliveries(
   db: Db,
-  { slots, suspectSlots, resting = [] }: { slots: number; suspectSlots: number; resting?: string[] },
+  { slots, suspectSlots, resting = [], only }: { slots: number; suspectSlots: number; resting?: string[]; only?: string },
 ): Promise<TakenDelivery[]> {
-  const endpointIds = await lockOpenEndpoints(db, resting)
+  const endpointIds = await lockOpenEndpoints(db, resting, only)
   if (endpointIds.length === 0) return []
   const { rows } = await sql<TakenDelivery>`
     with ready as (
@@ -81,10 +85,12 @@ export async function takeDueDeliveries(
       select *, row_number() over (partition by suspect order by turn, due_at) as place from by_app where turn <= ${mostOfApp}
     ), due as (
       select * from ranked where not suspect or place <= ${suspectSlots} order by turn, due_at limit ${slots}
+    ), free as (
+      select id from deliveries where id = any(array(select id from due)) order by id for no key update skip locked
     )
     update deliveries d set takes = d.takes + 1, lease_until = ${lease}, due_at = ${lease}
     from due, (select set_config('synchronous_commit', 'off', true)) as quick
-    where d.id = any(array(select id from due)) and d.id = due.id
+    where d.id = any(array(select id from free)) and d.id = due.id
     returning d.id, due.endpoint_id as "endpointId", due.app_id as "appId", d.takes, d.tries, due.was_lost as "wasLost", due.url, due.sealed_secret as "sealedSecret",
       due.secret_version as "secretVersion", due.suspect as "isSuspect", d.body_id as "bodyId"`.execute(db)
   return rows

@@ -1,6 +1,7 @@
 import { watchSeconds } from '@herald/contracts/calls/webhooks'
 import type { Listener } from '@herald/contracts/event'
 import { sql } from 'kysely'
+import { shortLocks } from './logs.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -28,6 +29,7 @@ export type Telling = Listener & { isWatched: boolean }
  * told, so that a new watch is told.
  */
 export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling[]> {
+  await sql`select ${shortLocks}`.execute(trx)
   await sql`
     with over as (
       select app_id from watched_apps where app_id = any(${appIds}::text[]) and until <= now() order by app_id for no key update
@@ -72,15 +74,30 @@ export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
 
 /**
  * Finds at most `limit` apps of which tracker and audience must be told: apps whose endpoints have changed, apps of which both were told ten minutes
- * ago, apps of which one of them was told 5 s ago and did not answer, and apps whose watch has ended.
+ * ago, apps of which one of them was told 5 s ago and did not answer, and apps whose watch has ended. Leaves out apps whose rows are locked.
  */
 export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`
-    (select app_id from listened_apps where due_at <= now() order by due_at limit ${limit})
-    union (select app_id from watched_apps where until <= now() and is_told order by until limit ${limit})
-    limit ${limit}`.execute(db)
+    with due as (
+      select app_id from listened_apps where due_at <= now() order by due_at limit ${limit} for no key update skip locked
+    ), over as (
+      select app_id from watched_apps where until <= now() and is_told order by until limit ${limit} for no key update skip locked
+    )
+    select app_id from due union select app_id from over limit ${limit}`.execute(db)
   return rows.map(({ app_id }) => app_id)
 }
+
+/** Makes apps due again in 5 s. Apps whose rows are locked stay as they are. */
+export const putOffListeners = (db: Db, appIds: string[]): Promise<unknown> =>
+  sql`
+    with watched as (
+      update watched_apps set until = now() + interval '5 seconds' where app_id = any(array(
+        select app_id from watched_apps where app_id = any(${appIds}::text[]) and until <= now() for no key update skip locked
+      ))
+    )
+    update listened_apps set due_at = now() + interval '5 seconds' where app_id = any(array(
+      select app_id from listened_apps where app_id = any(${appIds}::text[]) for no key update skip locked
+    ))`.execute(db)
 
 export async function deleteListenersOf(db: Db, appId: string): Promise<void> {
   await db.deleteFrom('listened_apps').where('app_id', '=', appId).execute()

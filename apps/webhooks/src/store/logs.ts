@@ -12,12 +12,22 @@ export const insertLog = (db: Db, appId: string): Promise<unknown> =>
 export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteFrom('logs').where('app_id', '=', appId).execute()
 
 /**
+ * A transaction waits at most 4 s for each lock. A commit for several apps fails then, and each app is tried alone. The statement's own limit is 9 s,
+ * in which one held row would stop all apps; a busy transaction of Herald's holds its rows for less than a second.
+ */
+export const shortLocks = sql`set_config('lock_timeout', '4s', true)`
+
+/**
  * Locks the event logs of these apps, in the order of their ids, until the transaction ends. Meanwhile no other transaction inserts events of these
- * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log.
+ * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log. From here on the transaction waits at most
+ * 4 s for each lock (`shortLocks`).
  */
 export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
-    select app_id, head, totals from logs where app_id = any(${appIds}::text[]) order by app_id for no key update`.execute(trx)
+    with short as materialized (select ${shortLocks})
+    select app_id, head, totals from logs, short where app_id = any(${appIds}::text[]) order by app_id for no key update of logs`.execute(
+    trx,
+  )
   return byApp(rows)
 }
 
@@ -27,21 +37,28 @@ export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
 
 /**
  * Takes at most `limit` event logs that are due, those first that are due for longest, and also those of the apps in `also` in which events wait.
- * Logs that were taken are due again after a second unless the caller changes that. The commit does not wait for the disk: when a crash of the
- * database loses it, the logs are still due.
+ * Logs that were taken are due again after a second unless the caller changes that. A log that another transaction holds is left out and stays due.
+ * The commit does not wait for the disk: when a crash of the database loses it, the logs are still due.
  */
 export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
     with due as (
-      select app_id from logs
-      where app_id = any(array(select app_id from logs where due_at <= now() order by due_at limit ${limit}) || ${also}::text[]) and due_at is not null
-      order by app_id for no key update
+      select app_id from logs where due_at <= now() order by due_at limit ${limit} for no key update skip locked
+    ), asked as (
+      select app_id from logs where app_id = any(${also}::text[]) and due_at is not null for no key update skip locked
     )
     update logs l set due_at = now() + interval '1 second'
-    from due, (select set_config('synchronous_commit', 'off', true)) as quick where l.app_id = due.app_id
+    from (select set_config('synchronous_commit', 'off', true)) as quick
+    where l.app_id = any(array(select app_id from due union select app_id from asked))
     returning l.app_id, l.head, l.totals`.execute(db)
   return byApp(rows)
 }
+
+/** Makes an app's event log due in 5 s, because its batches cannot be made. A log that another transaction holds is due sooner. */
+export const putOffLog = (db: Db, appId: string): Promise<unknown> =>
+  sql`
+    update logs set due_at = now() + interval '5 seconds'
+    where app_id = any(array(select app_id from logs where app_id = ${appId} for no key update skip locked))`.execute(db)
 
 /** Gives the milliseconds until the next event log is due; undefined when no event log has a due time. */
 export async function findNextLog(db: Db): Promise<number | undefined> {

@@ -35,11 +35,15 @@ export type Rig = {
   /** Which event types tracker and audience were told of, in order. */
   told: { tracker: Listener[]; audience: Listener[] }
   /** What the tracker does before it answers that it was told. A test may change it. */
-  onTold: { tracker: () => Promise<void> }
+  onTold: { tracker: (listeners: Listener[]) => Promise<void> }
+  /** What the tracker does before it answers that its announcements were confirmed. A test may change it. */
+  onConfirmed: { tracker: () => Promise<void> }
   /** The external ids that audience knows, by user id. */
   externalIds: Map<string, string>
   /** Starts webhooks in the process of the test, and gives the function that stops it. */
   start: (settings?: Record<string, string>, given?: { resolve?: Resolve }) => Promise<() => Promise<void>>
+  /** How many announcements the started processes have acknowledged. */
+  acknowledged: () => Promise<number>
   givenWebhook: (url: string, more?: Partial<CreateWebhook> & { appId?: string }) => Promise<Webhook & { secret: string }>
   read: (webhook: Pick<Webhook, 'appId' | 'id'>) => Promise<Webhook>
   announce: (events: Event[], owner?: Announcement['owner']) => Promise<string>
@@ -54,7 +58,9 @@ export async function openRig(): Promise<Rig> {
   ])
   const confirmed: Rig['confirmed'] = { tracker: [], audience: [] }
   const externalIds = new Map<string, string>()
+  const onConfirmed: Rig['onConfirmed'] = { tracker: () => Promise.resolve() }
   tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
+    await onConfirmed.tracker()
     confirmed.tracker.push(...announcementIds)
     return {}
   })
@@ -65,7 +71,7 @@ export async function openRig(): Promise<Rig> {
   const told: Rig['told'] = { tracker: [], audience: [] }
   const onTold: Rig['onTold'] = { tracker: () => Promise.resolve() }
   tracker.answer(hearTrackerListeners, async ({ listeners }) => {
-    await onTold.tracker()
+    await onTold.tracker(listeners)
     told.tracker.push(...listeners)
     return {}
   })
@@ -79,6 +85,7 @@ export async function openRig(): Promise<Rig> {
 
   const url = database.url('webhooks')
   const { db } = await openDatabase<Tables>(testService('webhooks', {}), { url, poolSize: 2 })
+  const started: ReturnType<typeof testService>[] = []
   const environment = {
     NATS_URL: natsUrl,
     NATS_PASSWORD: testNatsPassword,
@@ -97,11 +104,18 @@ export async function openRig(): Promise<Rig> {
     confirmed,
     told,
     onTold,
+    onConfirmed,
     externalIds,
     async start(settings = {}, given = {}) {
       const service = testService('webhooks', Config.parse({ ...environment, ...settings }))
       await startWebhooks(service, given)
+      started.push(service)
       return service.stop
+    },
+    async acknowledged() {
+      const scrapes = await Promise.all(started.map(({ metrics }) => metrics.text()))
+      const counts = scrapes.map((scrape) => /^herald_messages_total\{durable="webhooks-collect",result="acked"\} (\d+)/m.exec(scrape)?.[1])
+      return counts.reduce((sum, count) => sum + Number(count ?? 0), 0)
     },
     async givenWebhook(to, { appId = newId(), eventTypes = ['*'], description = null } = {}) {
       return gateway.call(createWebhook, { appId, webhook: { url: to, eventTypes, description } })

@@ -87,6 +87,12 @@ export const failCampaign = call<Record<string, never>>()(
 )
 
 /**
+ * Audience reports that a send could not be begun by its own fault. Campaigns points at it again some seconds later, and the fifth report makes its
+ * status `failed`.
+ */
+export const noteFailedStart = call<Record<string, never>>()('rpc.campaigns.note-failed-start', z.object({ campaignId: Id }))
+
+/**
  * The tracker reports that every queued push of these campaigns has an outcome. Their status becomes `sent`, or `cancelled` when a cancel was asked
  * for.
  */

@@ -46,8 +46,7 @@ const segmentsByCost = [
 ]
 
 /**
- * Lists everything that the hostile app does at once. The platform has no rate limits here, so only Herald's other limits hold: on the sizes of
- * segments, requests and lists.
+ * Lists everything that the hostile app does at once, as often and as large as Herald's limits allow, and beyond.
  */
 export function openHostilities({
   tenant,

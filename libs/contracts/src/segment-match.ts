@@ -87,6 +87,9 @@ const compareText = (one: string, other: string): number => Buffer.compare(Buffe
 const version = /^[vV]?(\d{1,9}(?:\.\d{1,9}){0,7})(?!\d)/
 const zerosAtTheEnd = /(?:\.0+)+$/
 
+/** Whether a text begins with a number, and so is a version. */
+export const isVersion = (text: string): boolean => version.test(text)
+
 /**
  * Gives the numbers with which a version begins, without zeros at the end: `v10.2.0-beta` is [10, 2]. At most 8 numbers of at most 9 digits count.
  * Undefined for a text that does not begin with a number; such a text is unequal to every version, and neither smaller nor greater.

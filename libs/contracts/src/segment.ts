@@ -1,7 +1,7 @@
 import { isObjectId } from './ids.ts'
 import { platforms } from './platform.ts'
 import { maxCost, maxValues, openCost } from './segment-cost.ts'
-import { versionParts } from './segment-match.ts'
+import { isVersion } from './segment-match.ts'
 import {
   deviceFields,
   userFields,
@@ -206,7 +206,7 @@ function parseScalar(type: FieldType, op: SegmentOperator, value: unknown, path:
         parseRelativeDate(value) ?? parseDay(value) ?? refuseType(path, 'an ISO 8601 time, or relative such as -14d (units m, h, d, w)')
       )
     case 'version':
-      return versionParts(value) === undefined ? refuseType(path, 'a version, such as 10.2') : value
+      return isVersion(value) ? value : refuseType(path, 'a version, such as 10.2')
     case 'platform':
       return platforms.find((platform) => platform === value) ?? refuseType(path, `one of ${platforms.join(', ')}`)
     case 'id':

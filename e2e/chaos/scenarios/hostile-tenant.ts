@@ -14,6 +14,7 @@ import { openHostilities, type Hostility } from '../hostilities.ts'
 import { watching } from '../watching.ts'
 
 /** For this many seconds the honest app sends once a second alone, before the hostile app begins. */
+const secondsWarm = 10
 const secondsAlone = 30
 const secondsBeside = 120
 const honestDevices = 100
@@ -50,11 +51,13 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
   await fillCampaigns(addressOf(herald, 'campaigns'), { appId: hostile.appId, ...hostileHistory, templateId: newId() })
 
   const pid = runningProcesses(herald.dataDir).get('gateway-1')
+  const hostilities = openHostilities({ tenant: hostile, devices: victims, receiver, baseUrl: herald.baseUrl })
+  // Other apps use these routes too, so their code is warm when an attack begins.
+  await Promise.all(hostilities.map((one) => playHostility({ ...one, workers: 1 }, AbortSignal.timeout(secondsWarm * 1_000))))
   const { result: alone, health: healthAlone } = await watching(herald.baseUrl, pid, () =>
     sendEverySecond(honest, devices, 'alone', secondsAlone),
   )
   const stop = new AbortController()
-  const hostilities = openHostilities({ tenant: hostile, devices: victims, receiver, baseUrl: herald.baseUrl })
   const underWay = hostilities.map((one) => playHostility(one, stop.signal))
   say(`  hostile: ${hostilities.map(({ name }) => name).join(', ')}`)
   const { result: beside, health: healthBeside } = await watching(herald.baseUrl, pid, () =>

@@ -1,4 +1,5 @@
 import { apps, appsWithDatabase, type AppName, type AppWithDatabase } from '@herald/contracts/call'
+import type { NatsUser } from '@herald/contracts/grants'
 
 /** The processes that can be started by name: the services, and the simulator, which is not part of the product. */
 export type ProcessName = AppName | 'simulator'
@@ -25,7 +26,7 @@ export const hasDatabase = (name: ProcessName): name is AppWithDatabase => appsW
 export const databaseVariable = (app: AppWithDatabase): string => `DATABASE_URL_${app.toUpperCase()}`
 
 /** Gives the name of the variable with which the starter gets the password of a service's NATS user; the service itself gets it as NATS_PASSWORD. */
-export const natsPasswordVariable = (app: AppName): string => `NATS_PASSWORD_${app.toUpperCase()}`
+export const natsPasswordVariable = (app: NatsUser): string => `NATS_PASSWORD_${app.toUpperCase()}`
 
 export const usesNats = (name: ProcessName): name is AppName => apps.some((app) => app === name)
 

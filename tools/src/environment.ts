@@ -10,6 +10,7 @@ import {
   usesNats,
   type ProcessName,
 } from './apps.ts'
+import { natsUsers } from '@herald/contracts/grants'
 import type { Secrets } from './secrets.ts'
 import { root } from './workspace.ts'
 
@@ -58,7 +59,7 @@ export function environmentOf(names: readonly ProcessName[], given: NodeJS.Proce
     ...appsWithDatabase.map(databaseVariable),
     'NATS_USER',
     'NATS_PASSWORD',
-    ...apps.map(natsPasswordVariable),
+    ...natsUsers.map(natsPasswordVariable),
     ...secretsOf.gateway,
     'LISTEN_FDS',
     'LISTEN_PID',

@@ -49,7 +49,7 @@ export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: 
   bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))
   bus.answer(calls.watchEvents, (request) => watchEvents(webhooks, request))
 
-  await bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
+  bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
     await webhooks.collect(announcement)
     show(announcement.events)
     // Tracker or audience may delete its row of the announcement only now, when webhooks has the events.

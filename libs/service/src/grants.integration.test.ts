@@ -5,7 +5,7 @@ import { apps, call, type AppName } from '@herald/contracts/call'
 import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { findPushesWithOutcome, reportQueued } from '@herald/contracts/calls/tracker'
 import { readWebhook } from '@herald/contracts/calls/webhooks'
-import { grantsOf, natsAuthorization, natsUser, uses } from '@herald/contracts/grants'
+import { grantsOf, natsAuthorization, natsUser, natsUsers, uses, type NatsUser } from '@herald/contracts/grants'
 import { bulkFanOutWork, consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { atEnd } from '@herald/testing/at-end'
@@ -17,8 +17,8 @@ import { z } from 'zod'
 import { openBus } from './bus.ts'
 import { openLog } from './log.ts'
 
-const passwordOf = (app: AppName) => `${app}-password-0123456789`
-const passwords = Object.fromEntries(apps.map((app) => [app, passwordOf(app)])) as Record<AppName, string>
+const passwordOf = (user: NatsUser) => `${user}-password-0123456789`
+const passwords = Object.fromEntries(natsUsers.map((user) => [user, passwordOf(user)])) as Record<NatsUser, string>
 
 const storeDir = mkdtempSync(join(tmpdir(), 'herald-grants-'))
 const server = await startNatsServer({ storeDir, configuration: natsAuthorization(passwords) })
@@ -209,7 +209,7 @@ test('the gateway does not handle a stored message that an intruder makes NATS d
 test('an answer of JetStream that an intruder has NATS store as a pointer starts nothing, and takes no room that pointers need', async () => {
   const handled: string[] = []
   const audience = await openBus(serviceOf('audience'))
-  await audience.consume(bulkFanOutWork, { slots: 4 }, async ({ campaignId }) => void handled.push(campaignId))
+  audience.consume(bulkFanOutWork, { slots: 4 }, async ({ campaignId }) => void handled.push(campaignId))
   const { connection } = await intrudeAs('webhooks')
   const { connection: asGateway } = await intrudeAs('gateway')
   const stored = async () => {
@@ -314,7 +314,7 @@ test('a service that may not make streams has the gateway make them, also after 
   ])
   const audience = await openBus(serviceOf('audience'))
   const seen: number[] = []
-  await audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
   await audience.publish(fanOutWork.subject, { campaignId: 'b'.repeat(24), page: 1 }, 'one')
   await until(() => seen.includes(1))
 

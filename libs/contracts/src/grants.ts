@@ -266,8 +266,10 @@ export function grantsOf(app: AppName): Grants {
   }
 }
 
-/** Gives what the command `set-up queue` may do: make, change and delete streams and consumers. It reads and writes no message. */
-const grantsOfQueue = (): Grants => ({
+/** Gives what a user may do. The command `set-up queue` may make, change and delete streams and consumers, and calls no service. */
+export const rightsOf = (user: NatsUser): Grants => (user === 'queue' ? rightsOfQueue() : grantsOf(user))
+
+const rightsOfQueue = (): Grants => ({
   publish: [
     ...Object.keys(streams).flatMap((stream) => [
       `$JS.API.STREAM.INFO.${stream}`,
@@ -297,7 +299,7 @@ const answerWithinSeconds = 60
  */
 export function natsAuthorization(passwords: Readonly<Record<NatsUser, string>>, moreUsers: readonly string[] = []): string {
   const users = natsUsers.map((user) => {
-    const { publish, subscribe } = user === 'queue' ? grantsOfQueue() : grantsOf(user)
+    const { publish, subscribe } = rightsOf(user)
     return [
       '    {',
       `      user: ${natsUser(user)}, password: ${JSON.stringify(passwords[user])}`,

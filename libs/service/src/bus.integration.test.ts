@@ -5,13 +5,14 @@ import { startNatsServer } from '@herald/embedded/nats-server'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { openBus } from './bus.ts'
+import { setUpQueue } from './set-up-queue.ts'
 
 const url = await freshNats()
 const askTracker = call<{ twice: number }>()('rpc.tracker.test-double', z.object({ n: z.number() }), 1500)
@@ -108,6 +109,40 @@ test('after NATS has lost its store, a service gets new messages again without b
     return seen.includes(2)
   })
   expect(seen).toContain(2)
+})
+
+// spec: cluster/lost-store
+test('a bus says that NATS has lost what it stored after the loss of its store or of its newest messages, and not after a restart', async () => {
+  const server = await startMortalServer()
+  await openBus(testService('gateway', { NATS_URL: server.url }))
+  const bus = await openBus(testService('audience', { NATS_URL: server.url }))
+  let [lost, back] = [0, 0]
+  bus.onStoreLost(() => void (lost += 1))
+  bus.onReconnect(() => void (back += 1))
+  const publish = async (id: string) => until(() => bus.publish('work.fan-out', { campaignId: 'e'.repeat(24), page: 1 }, id).then(() => true))
+  const kept = `${server.storeDir}-kept`
+  onTestFinished(() => rmSync(kept, { recursive: true, force: true }))
+
+  await publish('before')
+  await server.kill()
+  cpSync(server.storeDir, kept, { recursive: true })
+  await server.startAgain()
+  await until(() => back === 1)
+  await publish('after a restart')
+  await until(async () => (await setUpQueue({ NATS_URL: server.url }))['WORK'] === 1)
+  expect(lost).toBe(0)
+
+  // The disk is as it was before the last message, as after a power failure.
+  await server.kill()
+  rmSync(server.storeDir, { recursive: true, force: true })
+  cpSync(kept, server.storeDir, { recursive: true })
+  await server.startAgain()
+  await until(() => lost === 1)
+
+  await server.kill()
+  rmSync(server.storeDir, { recursive: true, force: true })
+  await server.startAgain()
+  await until(() => lost === 2)
 })
 
 test('when NATS dies, a call under way fails at once as queue_unavailable; a call made while NATS is away is answered once it is back', async () => {

@@ -127,7 +127,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     log.warn('NATS lets everyone in: whoever reaches it can ask for provider tokens and device tokens (docs/operations.md, NATS)')
   const askForStreams = async () => void (await ask(makeStreams, {}))
   const isOwner = service.name === streamsOwner
-  const manager = await jetstreamManager(connection, { checkAPI: false })
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 3_000 })
   const streams = openStreams(service, connection, manager, { watch, link, askForStreams: isOwner ? undefined : askForStreams })
   const onceBack: (() => void)[] = []
   void followStatus(connection, service, ask, {

@@ -5,7 +5,7 @@ import { apps, call, type AppName } from '@herald/contracts/call'
 import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { findPushesWithOutcome, reportQueued } from '@herald/contracts/calls/tracker'
 import { readWebhook } from '@herald/contracts/calls/webhooks'
-import { grantsOf, natsAuthorization, natsUser, natsUsers, uses, type NatsUser } from '@herald/contracts/grants'
+import { grantsOf, inboxOf, natsAuthorization, natsUser, natsUsers, rightsOf, uses, type NatsUser } from '@herald/contracts/grants'
 import { bulkFanOutWork, consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { atEnd } from '@herald/testing/at-end'
@@ -28,12 +28,12 @@ const serviceOf = (app: AppName) => testService(app, { NATS_URL: server.url, NAT
 const gateway = await openBus(serviceOf('gateway'))
 gateway.answer(apnsToken, async () => ({ token: 'provider-token', mintedAt: '2026-01-01T00:00:00.000Z' }))
 
-async function intrudeAs(app: AppName): Promise<{ connection: NatsConnection; refused: () => string[] }> {
+async function intrudeAs(app: NatsUser): Promise<{ connection: NatsConnection; refused: () => string[] }> {
   const connection = await connect({
     servers: server.url,
     user: natsUser(app),
     pass: passwordOf(app),
-    inboxPrefix: `_INBOX.${app}`,
+    inboxPrefix: inboxOf(app),
     reconnect: false,
   })
   atEnd(() => connection.close())
@@ -85,9 +85,9 @@ const everySubject = [
 const matches = (grant: string, subject: string) => grant === subject || (grant.endsWith('>') && subject.startsWith(grant.slice(0, -1)))
 
 // spec: running/nats-users
-test.each(apps)('NATS refuses each message that the service %s publishes to a subject without a grant', async (app) => {
+test.each(natsUsers)('NATS refuses each message that the user %s publishes to a subject without a grant', async (app) => {
   const { connection, refused } = await intrudeAs(app)
-  const granted = grantsOf(app).publish
+  const granted = rightsOf(app).publish
   const own = everySubject.filter((subject) => granted.some((grant) => matches(grant, subject)))
   const foreign = everySubject.filter((subject) => !own.includes(subject))
 
@@ -143,6 +143,17 @@ test('a stranger without the right password cannot connect to NATS; webhooks may
 
   const dispatcher = await openBus(serviceOf('dispatcher'))
   expect(await dispatcher.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).toMatchObject({ token: 'provider-token' })
+})
+
+// spec: cluster/reset
+test('the user of `set-up queue` may listen to no call, no broadcast and no other inbox', async () => {
+  const { connection, refused } = await intrudeAs('queue')
+  const foreign = ['>', 'rpc.>', 'changed.>', '_INBOX.>', '_INBOX.gateway.>', 'work.>', 'event.>']
+  for (const subject of foreign) connection.subscribe(subject)
+  await connection.flush()
+
+  await until(() => refused().length >= foreign.length)
+  expect(refused().toSorted()).toEqual(foreign.map((subject) => `subscription ${subject}`).toSorted())
 })
 
 test('a service that received a call may answer it once, and NATS refuses a second answer', async () => {

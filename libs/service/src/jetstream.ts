@@ -14,7 +14,7 @@ import type { Link } from './link.ts'
 import { idsOf } from './log.ts'
 import { brokenContracts } from './broken-contracts.ts'
 import { makeTopology } from './make-topology.ts'
-import { isMissing, openQueueStore, streamOf } from './queue-store.ts'
+import { isDeleted, isMissing, openQueueStore, streamOf } from './queue-store.ts'
 import type { BusConfig } from './bus.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
@@ -208,13 +208,10 @@ export function openStreams(
         } catch (error) {
           if (stopped) break
           reader = undefined
-          if (isMissing(error)) {
-            await store.make().catch((failed: unknown) => log.debug({ err: failed }, 'streams could not be made yet'))
-            void store.look()
-          } else {
-            store.failed(stream, error)
-            log.debug({ consumer: durable, message: String(error) }, 'pull failed')
-          }
+          log.debug({ consumer: durable, message: String(error) }, 'pull failed')
+          if (isMissing(error)) await store.make().catch((failed: unknown) => log.debug({ err: failed }, 'streams could not be made yet'))
+          if (isMissing(error) || isDeleted(error)) void store.look()
+          else store.failed(stream, error)
           await pause(250)
         }
       }

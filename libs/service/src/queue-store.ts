@@ -3,16 +3,17 @@ import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream'
 import type { Link } from './link.ts'
 import type { Service } from './run.ts'
 
-/** The pause between two looks at streams that are not there or do not answer. */
+/** The pause between two looks at streams that do not answer or cannot be made, and before missing streams are made. */
 const againMs = 500
+const missingAgainMs = 50
 /** Two looks that failed publishes ask for begin at least this far apart. */
 const lookAtMostEveryMs = 1_000
 /** An outage of a stream has ended when the stream answers and nothing has failed for this long: its consumers have leaders of their own. */
 const quietMs = 5_000
 /** A failure this long after the last one begins another outage, also when the stream was not used in between. */
 const forgottenMs = 60_000
-/** A request to JetStream waits at most this long, as in the NATS client. */
-const requestLimitMs = 5_000
+/** A look waits at most this long for the connection and the answer. */
+const requestLimitMs = 3_000
 
 export type QueueStore = {
   /** Resolves when all streams have been there once, or after `withinMs`. */
@@ -38,8 +39,8 @@ export const streamOf = (subject: string): string => {
   return Object.entries(streams).find(([, { subjects }]) => subjects.some((one) => one.startsWith(`${first}.`)))?.[0] ?? ''
 }
 
-/** Says whether a pull ended because its consumer or stream was deleted. The next request says whether it is missing. */
-const isDeleted = (error: unknown): boolean => error instanceof Error && /^(consumer|stream) deleted$/.test(error.message)
+/** Says whether a pull ended because its consumer or stream was deleted. By now it may have been made anew. */
+export const isDeleted = (error: unknown): boolean => error instanceof Error && /^(consumer|stream) deleted$/.test(error.message)
 
 /** Says whether a stream's leader answered that the stream is full: as many bytes as it may have (10077), or as JetStream may store (10047). */
 const isFull = (error: unknown): boolean => error instanceof JetStreamApiError && [10047, 10077].includes(error.code)
@@ -68,6 +69,7 @@ export function openQueueStore(
   const handlers: (() => void)[] = []
   /** What was last seen of WORK: when it was made, and the newest sequence. */
   let seen: { created: string; sequence: number } | undefined
+  let isOpen = false
   const opening = Promise.withResolvers<void>()
   let making: Promise<void> | undefined
   let looking: Promise<void> | undefined
@@ -76,7 +78,7 @@ export function openQueueStore(
   const make = () => (making ??= makeStreams().finally(() => (making = undefined)))
 
   const failed: QueueStore['failed'] = (stream, error, then) => {
-    if (stopped || !link.up || isDeleted(error) || isFull(error)) return
+    if (stopped || !link.up || isFull(error)) return
     const now = performance.now()
     noLeader.labels(stream).inc()
     if (now - (outages.get(stream) ?? Number.NEGATIVE_INFINITY) > forgottenMs)
@@ -108,17 +110,20 @@ export function openQueueStore(
   const lookOnce = async () => {
     const before = seen?.sequence ?? 0
     const { created, state } = await infoOf('WORK')
-    await Promise.all((Object.keys(streams) as StreamName[]).filter((name) => name !== 'WORK').map(infoOf))
     const isLost = seen !== undefined && (seen.created !== created || state.last_seq < before)
     // A message that was stored while the answer was on its way has a higher sequence.
     seen = { created, sequence: isLost ? state.last_seq : Math.max(state.last_seq, seen?.sequence ?? 0) }
+    if (isLost) {
+      log.warn('NATS has lost what it stored; rows without a taker get new pointers')
+      for (const handler of handlers) handler()
+    }
+    await Promise.all((Object.keys(streams) as StreamName[]).map((name) => (name === 'WORK' ? undefined : infoOf(name))))
+    isOpen = true
     opening.resolve()
-    if (!isLost) return
-    log.warn('NATS has lost what it stored; rows without a taker get new pointers')
-    for (const handler of handlers) handler()
   }
   const lookUntilThere = async () => {
-    let toMake = owns && !seen
+    let toMake = owns && !isOpen
+    let isTold = false
     while (!stopped) {
       lookedAt = performance.now()
       try {
@@ -126,18 +131,19 @@ export function openQueueStore(
         toMake = false
         return await lookOnce()
       } catch (error) {
-        toMake ||= isMissing(error)
-        if (!isMissing(error)) {
-          log.debug({ err: error }, 'the streams are not all there yet')
-          await pause(againMs)
+        if (toMake && !isTold && link.up) {
+          isTold = true
+          log.warn({ message: String(error) }, 'the streams could not be made yet; waiting')
         }
+        toMake ||= isMissing(error)
+        await pause(isMissing(error) ? missingAgainMs : againMs)
       }
     }
   }
   const look = () => (looking ??= lookUntilThere().finally(() => (looking = undefined)))
 
   return {
-    opened: (withinMs) => (seen ? Promise.resolve() : Promise.race([opening.promise, pause(withinMs)])),
+    opened: (withinMs) => (isOpen ? Promise.resolve() : Promise.race([opening.promise, pause(withinMs)])),
     look,
     make,
     failed,

@@ -7,8 +7,8 @@ import { natsServers } from './config.ts'
 import { makeTopology, versionOf } from './make-topology.ts'
 import { isMissing } from './queue-store.ts'
 
-/** Making a stream on three servers takes them longer than most requests, while they have much to do. */
-const requestLimitMs = 15_000
+/** A request to JetStream waits at most this long. */
+const requestLimitMs = 5_000
 
 /**
  * Makes streams and consumers, with `replicas` copies or more, and gives how many copies each stream has. `reset` deletes them first: that is safe

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@herald/embedded/free-port'
 import { startNatsServer, type RunningNatsServer } from '@herald/embedded/nats-server'
 import { atEnd } from './at-end.ts'
 import { natsConfiguration } from './servers.ts'
@@ -16,7 +16,8 @@ export type ClusterServer = { name: string; url: string; kill: () => Promise<voi
 export async function startCluster(): Promise<{ url: string; servers: ClusterServer[] }> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cluster-'))
   atEnd(() => rmSync(directory, { recursive: true, force: true }))
-  const [clients, routes] = [await freePorts(3), await freePorts(3)]
+  const freePorts = () => Promise.all([freePort(), freePort(), freePort()])
+  const [clients, routes] = await Promise.all([freePorts(), freePorts()])
   const servers = clients.map((port, index): ClusterServer => {
     const name = `nats-${index + 1}`
     let running: RunningNatsServer | undefined
@@ -49,18 +50,4 @@ export async function startCluster(): Promise<{ url: string; servers: ClusterSer
   })
   await Promise.all(servers.map((server) => server.start()))
   return { url: servers.map(({ url }) => url).join(','), servers }
-}
-
-/** Gives ports that no program listens on. */
-async function freePorts(count: number): Promise<number[]> {
-  const held = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  const ports = held.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
 }

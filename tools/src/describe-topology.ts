@@ -1,7 +1,6 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { apps } from '@herald/contracts/call'
 import { natsUser, natsUsers, rightsOf } from '@herald/contracts/grants'
 import {
   comeBackAfterMs,

@@ -12,7 +12,9 @@ const longestGreeting = 10_000
 export async function checkNats(natsUrl: string, print: (line: string) => void): Promise<void> {
   const servers = splitNatsUrl(natsUrl)
   if (!servers)
-    throw new StartError('NATS_URL must be nats://host:4222 or tls://name:4222, or several with commas between, without a user and a password.')
+    throw new StartError(
+      'NATS_URL must be nats://host:4222 or tls://name:4222, or several with commas between, without a user and a password.',
+    )
   const hosts = servers.map((server) => new URL(server))
   const greetings = await Promise.all(hosts.map(({ hostname, port }) => greetingOf(hostname, Number(port || 4222))))
   if (greetings.every((greeting) => greeting === undefined))

@@ -65,7 +65,10 @@ function runQueue(natsUrl: string, ...options: string[]) {
 test.each([[[]], [['--replicas', '2']], [['--replicas']], [['--rest']], [['--reset', 'WORK']]])(
   '`set-up queue` with the options %j says how it is used, and changes nothing',
   (options) => {
-    expect(runQueue('nats://127.0.0.1:1', ...options)).toMatchObject({ status: 2, stderr: expect.stringContaining('queue [--replicas 1|3] [--reset]') })
+    expect(runQueue('nats://127.0.0.1:1', ...options)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('queue [--replicas 1|3] [--reset]'),
+    })
   },
 )
 

@@ -54,5 +54,6 @@ test('when NATS has lost what it stored, a batch that nobody has taken gets a ne
 
   await reset()
 
-  await until(() => dispatcher.pointers.slice(before).some((pointer) => pointer.batchId === batchId))
+  const again = await until(() => dispatcher.pointers.slice(before).find((pointer) => pointer.batchId === batchId))
+  expect(again.campaignId).toBe(campaignId)
 })

@@ -119,7 +119,8 @@ test('a bus says that NATS has lost what it stored after the loss of its store o
   let [lost, back] = [0, 0]
   bus.onStoreLost(() => void (lost += 1))
   bus.onReconnect(() => void (back += 1))
-  const publish = async (id: string) => until(() => bus.publish('work.fan-out', { campaignId: 'e'.repeat(24), page: 1 }, id).then(() => true))
+  const publish = async (id: string) =>
+    until(() => bus.publish('work.fan-out', { campaignId: 'e'.repeat(24), page: 1 }, id).then(() => true))
   const kept = `${server.storeDir}-kept`
   onTestFinished(() => rmSync(kept, { recursive: true, force: true }))
 

@@ -128,7 +128,10 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const askForStreams = async () => void (await ask(makeStreams, {}))
   const isOwner = service.name === streamsOwner
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 3_000 })
-  const streams = openStreams(service, connection, manager, { watch, link, askForStreams: isOwner ? undefined : askForStreams })
+  const streams = openStreams(service, connection, manager, {
+    ...{ watch, link, replicas: service.config.NATS_REPLICAS },
+    askForStreams: isOwner ? undefined : askForStreams,
+  })
   const onceBack: (() => void)[] = []
   void followStatus(connection, service, ask, {
     lost() {

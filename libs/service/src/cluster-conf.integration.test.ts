@@ -27,7 +27,13 @@ async function startServer(index: number, certificate = ours) {
   const name = `nats-${index + 1}`
   const folder = path(name)
   const [first, second, third] = (routes ?? []).map((port) => `nats-route://localhost:${port}`)
-  const variables: Record<string, string> = { SERVER: name, ADDRESS: 'localhost', FIRST: `${first}`, SECOND: `${second}`, THIRD: `${third}` }
+  const variables: Record<string, string> = {
+    SERVER: name,
+    ADDRESS: 'localhost',
+    FIRST: `${first}`,
+    SECOND: `${second}`,
+    THIRD: `${third}`,
+  }
   const configuration = readFileSync(join(import.meta.dirname, '../../../deploy/nats/cluster.conf'), 'utf8')
     .replace(/^port: 4222$/m, '')
     .replace(/^http: .*$/m, '')
@@ -37,7 +43,10 @@ async function startServer(index: number, certificate = ours) {
     .replace('"/data"', JSON.stringify(folder))
     .replaceAll(/\$([A-Z]+)/g, (_, variable: string) => JSON.stringify(variables[variable]))
     .replaceAll(/"((server|ca|server-key)\.pem)"/g, (_, file: string) => JSON.stringify(path(`${name}-${file}`)))
-    .replace('include users.conf', natsAuthorization(Object.fromEntries(natsUsers.map((user) => [user, password])) as Record<NatsUser, string>))
+    .replace(
+      'include users.conf',
+      natsAuthorization(Object.fromEntries(natsUsers.map((user) => [user, password])) as Record<NatsUser, string>),
+    )
   writeFileSync(path(`${name}-ca.pem`), certificate.ca)
   writeFileSync(path(`${name}-server.pem`), certificate.certificate)
   writeFileSync(path(`${name}-server-key.pem`), certificate.privateKey, { mode: 0o600 })

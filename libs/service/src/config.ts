@@ -50,7 +50,9 @@ export const natsConfig = {
     .describe(
       'The NATS server (JetStream on), or a comma list of the servers of a cluster, of which one must be up. `tls://` demands TLS of all of them, and names of hosts instead of IP addresses.',
     ),
-  NATS_CA: file.describe('PEM file of the authority that signed the certificates of the NATS servers, when Node.js does not know it. Demands TLS.'),
+  NATS_CA: file.describe(
+    'PEM file of the authority that signed the certificates of the NATS servers, when Node.js does not know it. Demands TLS.',
+  ),
   NATS_CERT: file.describe('PEM file of a certificate for the NATS servers that ask their clients for one. Given with NATS_KEY.'),
   NATS_KEY: file.describe('PEM file of the key of NATS_CERT.'),
 }

@@ -1,11 +1,6 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 import { comeBackAfterMs, type Consumer } from '@herald/contracts/topology'
-import {
-  type Consumer as JetStreamConsumer,
-  type ConsumerMessages,
-  type JetStreamManager,
-  type JsMsg,
-} from '@nats-io/jetstream'
+import { type Consumer as JetStreamConsumer, type ConsumerMessages, type JetStreamManager, type JsMsg } from '@nats-io/jetstream'
 import { wireVersion } from '@herald/contracts/wire-versions'
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
@@ -15,7 +10,6 @@ import { idsOf } from './log.ts'
 import { brokenContracts } from './broken-contracts.ts'
 import { makeTopology } from './make-topology.ts'
 import { isDeleted, isMissing, openQueueStore, streamOf } from './queue-store.ts'
-import type { BusConfig } from './bus.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
@@ -59,6 +53,8 @@ export type StreamsOptions = {
   link: Link
   /** Asks the one service that may make streams and consumers for the missing ones. Undefined in that service itself. */
   askForStreams: (() => Promise<void>) | undefined
+  /** How many copies that service gives each stream. */
+  replicas: number | undefined
 }
 
 /**
@@ -66,17 +62,17 @@ export type StreamsOptions = {
  * NATS needs to take it (queue-store.ts). The sweeps publish lost messages again.
  */
 export function openStreams(
-  service: Service<BusConfig>,
+  service: Service,
   connection: NatsConnection,
   manager: JetStreamManager,
-  { watch, link, askForStreams }: StreamsOptions,
+  { watch, link, askForStreams, replicas }: StreamsOptions,
 ): Streams {
   const { log } = service
   const client = manager.jetstream()
   const store = openQueueStore(service, manager, {
     link,
     owns: !askForStreams,
-    makeStreams: askForStreams ?? (() => makeTopology(manager, { replicas: service.config.NATS_REPLICAS })),
+    makeStreams: askForStreams ?? (() => makeTopology(manager, { replicas })),
   })
   void store.look()
 

@@ -117,7 +117,7 @@ export function openQueueStore(
       log.warn('NATS has lost what it stored; rows without a taker get new pointers')
       for (const handler of handlers) handler()
     }
-    await Promise.all((Object.keys(streams) as StreamName[]).map((name) => (name === 'WORK' ? undefined : infoOf(name))))
+    await Promise.all([infoOf('EVENTS'), infoOf('CANARY')])
     isOpen = true
     opening.resolve()
   }

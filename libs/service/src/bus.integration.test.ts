@@ -5,6 +5,7 @@ import { startNatsServer } from '@herald/embedded/nats-server'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
+import { connect } from '@nats-io/transport-node'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { openBus } from './bus.ts'
-import { setUpQueue } from './set-up-queue.ts'
 
 const url = await freshNats()
 const askTracker = call<{ twice: number }>()('rpc.tracker.test-double', z.object({ n: z.number() }), 1500)
@@ -128,10 +128,14 @@ test('a bus says that NATS has lost what it stored after the loss of its store o
   await server.kill()
   cpSync(server.storeDir, kept, { recursive: true })
   await server.startAgain()
-  await until(() => back === 1)
-  await publish('after a restart')
-  await until(async () => (await setUpQueue({ NATS_URL: server.url }))['WORK'] === 1)
+  // Each bus looks at WORK first and at CANARY last.
+  let looks = 0
+  const spy = await connect({ servers: server.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 })
+  onTestFinished(() => spy.close())
+  spy.subscribe('$JS.API.STREAM.INFO.CANARY', { callback: () => void (looks += 1) })
+  await until(() => looks >= 2 && back === 1)
   expect(lost).toBe(0)
+  await publish('after a restart')
 
   // The disk is as it was before the last message, as after a power failure.
   await server.kill()

@@ -1,5 +1,5 @@
 import { call, type AppName } from '@herald/contracts/call'
-import { fanOutWork, streams, type StreamName } from '@herald/contracts/topology'
+import { fanOutWork, type StreamName } from '@herald/contracts/topology'
 import { atEnd } from '@herald/testing/at-end'
 import { startCluster, type ClusterServer } from '@herald/testing/cluster'
 import { testNatsPassword } from '@herald/testing/nats'
@@ -11,9 +11,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { openBus, type BusConfig } from './bus.ts'
 import { openLog } from './log.ts'
+import { makeTopology } from './make-topology.ts'
 import { setUpQueue } from './set-up-queue.ts'
 
 const { url, servers } = await startCluster()
+await until(() => setUpQueue({ NATS_URL: url }, { replicas: 3 }))
 const campaignId = 'a'.repeat(24)
 const double = call<{ twice: number }>()('rpc.tracker.test-double', z.object({ n: z.number() }))
 
@@ -32,33 +34,31 @@ async function openManager(): Promise<JetStreamManager> {
 }
 const manager = await openManager()
 const copiesOf = async (name: StreamName) => (await manager.streams.info(name)).config.num_replicas
-const leaderOf = async (name: StreamName): Promise<ClusterServer> => {
-  const leader = await until(async () => (await manager.streams.info(name)).cluster?.leader)
-  const server = servers.find((one) => one.name === leader)
-  if (!server) throw new Error(`no server is called ${leader}`)
+const serverNamed = (name: string): ClusterServer => {
+  const server = servers.find((one) => one.name === name)
+  if (!server) throw new Error(`no server is called ${name}`)
   return server
 }
+const leaderOfWork = async () => serverNamed(await until(async () => (await manager.streams.info('WORK')).cluster?.leader))
+const leaderOfFanOut = async () =>
+  serverNamed(await until(async () => (await manager.consumers.info('WORK', fanOutWork.durable)).cluster?.leader))
 
 // spec: cluster/copies
-test('the gateway raises the copies of each stream to NATS_REPLICAS, and a gateway with a lower setting leaves them', async () => {
-  await openBus(givenService('gateway'))
-  await until(async () => (await copiesOf('CANARY')) === 1)
+test('the gateway raises the copies of each stream to NATS_REPLICAS, and a gateway with a lower setting leaves those that are there', async () => {
+  const makeWithOne = () => until(() => makeTopology(manager, { replicas: 1 }).then(() => true))
+  await manager.streams.delete('CANARY')
+  await makeWithOne()
+  expect([await copiesOf('WORK'), await copiesOf('CANARY')]).toEqual([3, 1])
 
   await openBus(givenService('gateway', { NATS_REPLICAS: 3 }))
-  await until(async () => {
-    const copies = await Promise.all((Object.keys(streams) as StreamName[]).map(copiesOf))
-    return copies.every((count) => count === 3)
-  })
-
-  await setUpQueue({ NATS_URL: url }, { replicas: 1 })
-  expect(await Promise.all((Object.keys(streams) as StreamName[]).map(copiesOf))).toEqual([3, 3, 3])
+  await until(async () => (await copiesOf('CANARY')) === 3)
+  await makeWithOne()
+  expect([await copiesOf('WORK'), await copiesOf('CANARY')]).toEqual([3, 3])
 })
 
 // spec: cluster/leader
 test('when the server that leads WORK is killed, calls are answered, each pointer arrives, and each stream costs one log line and no call to the gateway', async () => {
-  const audience = givenService('audience')
-  const tracker = givenService('tracker')
-  const gateway = givenService('gateway')
+  const [audience, tracker, gateway] = [givenService('audience'), givenService('tracker'), givenService('gateway')]
   const [bus, answering, asking] = [await openBus(audience), await openBus(tracker), await openBus(gateway)]
   answering.answer(double, async ({ n }) => ({ twice: n * 2 }))
   const seen = new Set<number>()
@@ -67,7 +67,7 @@ test('when the server that leads WORK is killed, calls are answered, each pointe
   let lost = 0
   bus.onStoreLost(() => void (lost += 1))
 
-  const leader = await leaderOf('WORK')
+  const leader = await leaderOfWork()
   await leader.kill()
   // Row first, pointer second: a pointer that was not stored is written again, as the sweep does.
   let refused = 0
@@ -85,6 +85,7 @@ test('when the server that leads WORK is killed, calls are answered, each pointe
   }
   await until(() => seen.size === 200)
   await leader.start()
+  await audience.stop()
 
   expect(lost).toBe(0)
   const lines = audience.lines.filter(({ msg }) => msg.startsWith('no leader'))
@@ -98,9 +99,11 @@ test('when the server that leads WORK is killed, calls are answered, each pointe
 
 // spec: cluster/start
 test('while two of three servers are away services start, answer calls and say that they wait for the queue, and are ready when a server is back', async () => {
-  const [first, second, third] = servers as [ClusterServer, ClusterServer, ClusterServer]
-  await second.kill()
-  await third.kill()
+  // The server that stays leads neither the stream nor the consumer, so it can answer for neither at once.
+  const dying = new Set([await leaderOfWork(), await leaderOfFanOut()])
+  for (const server of servers) if (dying.size < 2) dying.add(server)
+  const [first, second] = [...dying]
+  await Promise.all([...dying].map((server) => server.kill()))
 
   const [audience, tracker, campaigns] = [givenService('audience'), givenService('tracker'), givenService('campaigns')]
   const bus = await openBus(audience)
@@ -116,20 +119,23 @@ test('while two of three servers are away services start, answer calls and say t
     code: 'queue_unavailable',
   })
 
-  await second.start()
+  await first?.start()
   await until(() => audience.waitingFor().length === 0)
   await until(() => publishing.publish('work.fan-out', { campaignId, page: 1_001 }, 'in time').then(() => true))
   await until(() => seen.includes(1_001))
-  await third.start()
-  expect(first.name).toBe('nats-1')
+  await second?.start()
+  expect(seen).toContain(1_001)
 })
 
 // spec: cluster/addresses
-test('a service is connected within 15 seconds when two of the three servers of NATS_URL are dead', async () => {
-  const started = performance.now()
-  const dead = ['nats://127.0.0.1:1', 'nats://127.0.0.1:2']
-  const bus = await openBus(givenService('audience', { NATS_URL: [...dead, servers[0]?.url].join(',') }))
+test.each([0, 1, 2])(
+  'a service is connected within 15 seconds when of three servers in NATS_URL only that in place %i is up',
+  async (place) => {
+    const started = performance.now()
+    const list = ['nats://127.0.0.1:1', 'nats://127.0.0.1:2'].toSpliced(place, 0, servers[0]?.url ?? '')
+    const bus = await openBus(givenService('audience', { NATS_URL: list.join(',') }))
 
-  expect(bus.up).toBe(true)
-  expect(performance.now() - started).toBeLessThan(15_000)
-})
+    expect(bus.up).toBe(true)
+    expect(performance.now() - started).toBeLessThan(15_000)
+  },
+)

@@ -47,7 +47,7 @@ const isFull = (error: unknown): boolean => error instanceof JetStreamApiError &
 
 /**
  * Watches what NATS stores for Herald. Only an answer that a stream or consumer is missing has it made. Any other failure means that the stream
- * has no leader: an election, too few servers, a server that has just started, or one without JetStream. That is waited for, however long it takes.
+ * has no leader: an election, too few servers, a full disk, a server that has just started, or one without JetStream. That is waited for, however long it takes.
  */
 export function openQueueStore(
   service: Service,
@@ -84,7 +84,7 @@ export function openQueueStore(
     if (now - (outages.get(stream) ?? Number.NEGATIVE_INFINITY) > forgottenMs)
       log.warn(
         { stream, message: String(error) },
-        'no leader answers for a stream: an election, too few servers of NATS, or a server without JetStream; waiting',
+        'no leader answers for a stream: an election, too few servers of NATS, a full disk, or a server without JetStream; waiting',
       )
     outages.set(stream, now)
     if (then === 'look' && now - lookedAt > lookAtMostEveryMs) void look()

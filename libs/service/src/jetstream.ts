@@ -191,7 +191,7 @@ export function openStreams(
       } finally {
         pulls.delete(pull)
       }
-      store.answered(stream)
+      if (link.up) store.answered(stream)
     }
     const loop = async () => {
       while (!stopped) {

@@ -222,7 +222,7 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
   })
   tracker.answer(readNotified, async () => ({ notified: [], next: null }))
   for (const consumer of pushWork) {
-    await dispatcher.consume(consumer, { slots: 8 }, async ({ batches: [pointer] }) => {
+    dispatcher.consume(consumer, { slots: 8 }, async ({ batches: [pointer] }) => {
       const batchId = pointer?.batchId ?? ''
       const taken = await dispatcher.call(takeBatch, {
         ...{ batchId, knowsSend: true, from: 0, takes: null },

@@ -54,7 +54,7 @@ await withServicesAlone(['campaigns', 'tracker'], measure, {
 async function measure(alone: ServicesAlone): Promise<void> {
   const gateway = await startWithHistory(alone)
   const audience = await alone.openPeer('audience')
-  await audience.consume(
+  audience.consume(
     fanOutWork,
     { slots: 50 },
     async ({ campaignId }) => void (await audience.call(campaignCalls.fanOutStarted, { campaignIds: [campaignId] })),

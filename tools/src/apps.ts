@@ -1,4 +1,5 @@
 import { apps, appsWithDatabase, type AppName, type AppWithDatabase } from '@herald/contracts/call'
+import type { NatsUser } from '@herald/contracts/grants'
 
 /** The processes that can be started by name: the services, and the simulator, which is not part of the product. */
 export type ProcessName = AppName | 'simulator'
@@ -35,7 +36,7 @@ export const ownersOf = (byDefault: string, environment: NodeJS.ProcessEnv): Own
   Object.fromEntries(appsWithDatabase.map((app) => [app, environment[ownerVariable(app)] || byDefault])) as Owners
 
 /** Gives the name of the variable with which the starter gets the password of a service's NATS user; the service itself gets it as NATS_PASSWORD. */
-export const natsPasswordVariable = (app: AppName): string => `NATS_PASSWORD_${app.toUpperCase()}`
+export const natsPasswordVariable = (app: NatsUser): string => `NATS_PASSWORD_${app.toUpperCase()}`
 
 export const usesNats = (name: ProcessName): name is AppName => apps.some((app) => app === name)
 

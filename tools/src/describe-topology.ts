@@ -1,8 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { apps } from '@herald/contracts/call'
-import { grantsOf, natsUser } from '@herald/contracts/grants'
+import { natsUser, natsUsers, rightsOf } from '@herald/contracts/grants'
 import {
   comeBackAfterMs,
   consumers,
@@ -61,13 +60,13 @@ export async function describeTopology(): Promise<string> {
     '',
     'What nats-server lets each service do, and nothing else; a client without a password is refused. The service that received a call may answer it once.',
     'What may be asked may be asked in other versions too (`.v2` behind the subject): processes of before and after an upgrade work side by side.',
-    `Streams and consumers are made by ${streamsOwner} alone: a stream or a consumer can copy any subject to any other.`,
+    `Streams and consumers are made by ${streamsOwner} and the operator's command \`set-up queue\` alone: a stream or a consumer can copy any subject to any other.`,
     '',
     '| user | may publish | may subscribe to (queue group) |',
     '|---|---|---|',
-    ...apps.map((app) => {
-      const { publish, subscribe } = grantsOf(app)
-      return `| \`${natsUser(app)}\` | ${shortened(publish.filter((subject) => !subject.endsWith('.*') || !publish.includes(subject.slice(0, -2))))} | ${code(subscribe.map((one) => one.replace(/ (.*)$/, ' ($1)')))} |`
+    ...natsUsers.map((user) => {
+      const { publish, subscribe } = rightsOf(user)
+      return `| \`${natsUser(user)}\` | ${shortened(publish.filter((subject) => !subject.endsWith('.*') || !publish.includes(subject.slice(0, -2))))} | ${code(subscribe.map((one) => one.replace(/ (.*)$/, ' ($1)')))} |`
     }),
     '',
   ].join('\n')

@@ -151,6 +151,7 @@ const runBy: Readonly<Record<string, readonly [file: string, words: string]>> = 
   // Runs this very test.
   'npm test': ['package.json', 'tools/src/test.ts'],
   'npm run nats-users': ['e2e/tests/starter.long.test.ts', 'tools/src/write-nats-users.ts'],
+  'npm run queue': ['tools/src/set-up.integration.test.ts', "'tools/src/set-up.ts', 'queue'"],
   'docker compose up -d --build --wait': ['e2e/compose/main.ts', "['up', '-d', '--build', '--wait'"],
   'docker compose exec gateway cat /run/secrets/ADMIN_TOKEN': ['e2e/compose/main.ts', "'gateway', 'cat', '/run/secrets/ADMIN_TOKEN'"],
   'docker compose up -d --no-recreate --scale': ['e2e/compose/containers.test.ts', "'--no-recreate', '--wait', '--scale'"],

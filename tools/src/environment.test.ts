@@ -12,7 +12,7 @@ const computed: Computed = {
     SEAL_KEYS: 'seal',
     SIMULATOR_CONTROL_TOKEN: 'control',
     passwords: {},
-    natsPasswords: { gateway: 'ng', audience: 'na', campaigns: 'nc', tracker: 'nt', webhooks: 'nw', dispatcher: 'nd' },
+    natsPasswords: { gateway: 'ng', audience: 'na', campaigns: 'nc', tracker: 'nt', webhooks: 'nw', dispatcher: 'nd', queue: 'nq' },
   },
 }
 const simulator = {

@@ -11,6 +11,7 @@ import {
   usesNats,
   type ProcessName,
 } from './apps.ts'
+import { natsUsers } from '@herald/contracts/grants'
 import type { Secrets } from './secrets.ts'
 import { root } from './workspace.ts'
 
@@ -59,7 +60,7 @@ export function environmentOf(names: readonly ProcessName[], given: NodeJS.Proce
     ...appsWithDatabase.flatMap((app) => [databaseVariable(app), ownerVariable(app)]),
     'NATS_USER',
     'NATS_PASSWORD',
-    ...apps.map(natsPasswordVariable),
+    ...natsUsers.map(natsPasswordVariable),
     ...secretsOf.gateway,
     'LISTEN_FDS',
     'LISTEN_PID',

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { splitNatsUrl } from '@herald/service/config'
 import { StartError } from './start-error.ts'
 
 /** Reading the first line of a server ends after this many characters, even when no end of line has come. */
@@ -9,9 +10,11 @@ const longestGreeting = 10_000
  * a warning when a server accepts clients without a user.
  */
 export async function checkNats(natsUrl: string, print: (line: string) => void): Promise<void> {
-  const servers = natsUrl.split(',').map((server) => (server.includes('://') ? server.trim() : `nats://${server.trim()}`))
-  if (!servers.every((server) => URL.canParse(server)))
-    throw new StartError('NATS_URL must be nats://host:4222, or several with commas between.')
+  const servers = splitNatsUrl(natsUrl)
+  if (!servers)
+    throw new StartError(
+      'NATS_URL must be nats://host:4222 or tls://name:4222, or several with commas between, without a user and a password.',
+    )
   const hosts = servers.map((server) => new URL(server))
   const greetings = await Promise.all(hosts.map(({ hostname, port }) => greetingOf(hostname, Number(port || 4222))))
   if (greetings.every((greeting) => greeting === undefined))

@@ -22,7 +22,7 @@ test('Herald makes its secrets at the first start, only this user can read them,
 
 test('each service gets its own password for NATS, also in an installation from before NATS had passwords', () => {
   const { natsPasswords, ...before } = readSecrets(directory, {})
-  expect(new Set(Object.values(natsPasswords)).size).toBe(6)
+  expect(new Set(Object.values(natsPasswords)).size).toBe(7)
   const file = join(directory, 'secrets.json')
   const { natsPasswords: _, ...old } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
   writeFileSync(file, JSON.stringify(old))

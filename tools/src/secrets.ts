@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { AppName } from '@herald/contracts/call'
-import { apps, appsWithDatabase, databaseVariable, natsPasswordVariable, type SecretName } from './apps.ts'
+import { natsUsers, type NatsUser } from '@herald/contracts/grants'
+import { appsWithDatabase, databaseVariable, natsPasswordVariable, type SecretName } from './apps.ts'
 import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -21,8 +21,8 @@ const KeptSecrets = z.object({
 export type Secrets = Record<SecretName, string> & {
   /** The passwords of the services' roles in Postgres. */
   passwords: Record<string, string>
-  /** The passwords of the services' users in NATS. */
-  natsPasswords: Record<AppName, string>
+  /** The passwords of the users in NATS. */
+  natsPasswords: Record<NatsUser, string>
 }
 
 /**
@@ -35,7 +35,7 @@ export function readSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
   const complete = {
     ...kept,
     passwords: { ...makePasswords(appsWithDatabase), ...kept.passwords },
-    natsPasswords: { ...makePasswords(apps), ...kept.natsPasswords },
+    natsPasswords: { ...makePasswords(natsUsers), ...kept.natsPasswords },
   }
   writeWhole(file, `${JSON.stringify(complete, null, 2)}\n`)
   return {
@@ -63,14 +63,14 @@ function makeToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-const makePasswords = <App extends string>(of: readonly App[]) =>
-  Object.fromEntries(of.map((app) => [app, randomBytes(24).toString('base64url')])) as Record<App, string>
+const makePasswords = <Name extends string>(of: readonly Name[]) =>
+  Object.fromEntries(of.map((name) => [name, randomBytes(24).toString('base64url')])) as Record<Name, string>
 
-const givenNatsPasswords = (environment: NodeJS.ProcessEnv): Partial<Record<AppName, string>> =>
+const givenNatsPasswords = (environment: NodeJS.ProcessEnv): Partial<Record<NatsUser, string>> =>
   Object.fromEntries(
-    apps.flatMap((app) => {
-      const given = environment[natsPasswordVariable(app)]
-      return given ? [[app, given] as const] : []
+    natsUsers.flatMap((user) => {
+      const given = environment[natsPasswordVariable(user)]
+      return given ? [[user, given] as const] : []
     }),
   )
 

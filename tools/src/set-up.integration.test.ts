@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,7 @@ const laySecrets = () =>
 const read = (app: string, name: string) => readFileSync(join(laid, app, name), 'utf8')
 const natsPassword = (app: AppName) => read(app, natsPasswordVariable(app))
 
+// spec: cluster/reset
 test('in containers each service gets its own NATS password, nats-server gets all of them, and the simulator and other containers get none', async () => {
   laySecrets()
   const passwords = apps.map(natsPassword)
@@ -44,7 +45,32 @@ test('in containers each service gets its own NATS password, nats-server gets al
     const [stored] = grantsOf(app).publish.filter((subject) => subject.startsWith('event.') || subject.startsWith('work.'))
     if (stored !== undefined) await bus.publish(stored, {}, `${app} 1`)
   }
+
+  expect(runQueue(server.url, '--reset')).toEqual({ status: 0, stdout: 'WORK: one copy\nEVENTS: one copy\nCANARY: one copy\n', stderr: '' })
+  const single = runQueue(server.url, '--replicas', '3')
+  expect(single).toMatchObject({ status: 1, stdout: '' })
+  expect(single.stderr).toMatch(/^The queue was not set up: .*non-clustered/)
 })
+
+function runQueue(natsUrl: string, ...options: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/src/set-up.ts', 'queue', ...options], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, SET_UP_OUT: laid, HERALD_DATA_DIR: join(directory, 'none'), NATS_URL: natsUrl },
+  })
+  return { status, stdout, stderr }
+}
+
+// spec: cluster/reset
+test.each([[[]], [['--replicas', '2']], [['--replicas']], [['--rest']], [['--reset', 'WORK']]])(
+  '`set-up queue` with the options %j says how it is used, and changes nothing',
+  (options) => {
+    expect(runQueue('nats://127.0.0.1:1', ...options)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('queue [--replicas 1|3] [--reset]'),
+    })
+  },
+)
 
 test('docker-compose.yml and deploy/nats.conf give nats-server the users that the set-up made, and let it show its state on 127.0.0.1 alone', () => {
   const [compose, configuration] = ['docker-compose.yml', 'deploy/nats.conf'].map((file) => readFileSync(join(root, file), 'utf8'))

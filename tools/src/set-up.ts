@@ -1,7 +1,7 @@
 // Makes what a stack of containers needs before its services start (docker-compose.yml). The command `secrets` makes the secrets that were not given.
 // It writes the settings of each service, of `postgres` and of `migrate` into the directory <SET_UP_OUT>/<name>, a file for each setting, and the
 // users of NATS into <SET_UP_OUT>/nats. `secrets server` writes the settings of all services into one directory, `server`. The command `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every
-// upgrade.
+// upgrade. The command `queue` gives the streams of NATS more copies (`--replicas 3`), or deletes them and makes them anew (`--reset`).
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,6 +20,7 @@ import {
 import type { AppName } from '@herald/contracts/call'
 import { readCertificates } from './certificates.ts'
 import { prepareDatabase } from './database.ts'
+import { queueUsage, readQueueOptions, runQueue } from './queue.ts'
 import { readSecrets } from './secrets.ts'
 import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
@@ -33,10 +34,12 @@ const stateDir = env['SET_UP_STATE'] || '/state'
 const outDir = env['SET_UP_OUT'] || '/secrets'
 const inOneProcess = process.argv[3] === 'server'
 
-const commands: Record<string, () => Promise<void> | void> = { secrets: laySecrets, migrate }
+const queueOptions = readQueueOptions(process.argv.slice(3))
+
+const commands: Record<string, (() => Promise<void> | void) | undefined> = { secrets: laySecrets, migrate, queue: queueOptions && queue }
 const command = commands[process.argv[2] ?? '']
 if (!command) {
-  process.stderr.write(`usage: set-up <secrets [server] | migrate>\n`)
+  process.stderr.write(`usage: set-up <secrets [server] | migrate | ${queueUsage}>\n`)
   process.exit(2)
 }
 try {
@@ -52,7 +55,11 @@ function laySecrets(): void {
   const owner = ownerAddress()
   lay('postgres', { POSTGRES_PASSWORD: decodeURIComponent(owner.password) })
   const owners = ownersOf(owner.href, env)
-  lay('migrate', { OWNERS: JSON.stringify(owners), PASSWORDS: JSON.stringify(secrets.passwords) })
+  lay('migrate', {
+    OWNERS: JSON.stringify(owners),
+    PASSWORDS: JSON.stringify(secrets.passwords),
+    [natsPasswordVariable('queue')]: secrets.natsPasswords.queue,
+  })
   const settingsOf = (app: AppName) => ({
     ...Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]])),
     [natsPasswordVariable(app)]: secrets.natsPasswords[app],
@@ -75,6 +82,10 @@ async function migrate(): Promise<void> {
   const passwords = JSON.parse(read('migrate', 'PASSWORDS')) as Record<string, string>
   await prepareDatabase(JSON.parse(read('migrate', 'OWNERS')) as Owners, passwords, (app) => join(import.meta.dirname, 'migrations', app))
   process.stdout.write(`schemas of ${appsWithDatabase.join(', ')} are up to date\n`)
+}
+
+async function queue(): Promise<void> {
+  if (queueOptions) process.stdout.write(await runQueue(queueOptions, { env, laid: join(outDir, 'migrate') }))
 }
 
 /** Gives the owner's database address: the given one, or that of the stack's Postgres with a password that is made once. */

@@ -12,9 +12,12 @@ export const databaseSettings = [
   setting('DATABASE_URL_<SERVICE>', 'A service’s own address; its password is given to the role. Without it the starter makes one.'),
   setting(
     'NATS_URL',
-    'A nats-server with JetStream and `max_payload: 4MB`, used instead of the embedded one. `npm run nats-users -- <file>` writes users for it.',
+    'A nats-server with JetStream and `max_payload: 4MB`, or a comma list of the servers of a cluster, used instead of the embedded one. `npm run nats-users -- <file>` writes users for it.',
   ),
-  setting('NATS_PASSWORD_<SERVICE>', 'The password of a service’s NATS user, `herald_<service>`. Without it the starter makes one.'),
+  setting(
+    'NATS_PASSWORD_<SERVICE>',
+    'The password of a service’s NATS user, `herald_<service>`; `NATS_PASSWORD_QUEUE` is that of `npm run queue`. Without it the starter makes one.',
+  ),
   setting(
     'NATS_USER, NATS_PASSWORD',
     'One user for all services, with a `NATS_URL` whose server has no user for each. Then each service may do what all of them may.',

@@ -70,7 +70,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     return swept
   })
   const poke = () => due.poke()
-  bus.onReconnect(() => void makeUntakenDue(db).then(poke, (error: unknown) => log.debug({ err: error }, 'rows could not be made due yet')))
+  bus.onStoreLost(() => void makeUntakenDue(db).then(poke, (error: unknown) => log.debug({ err: error }, 'rows could not be made due yet')))
   boundAnnouncements(service, watch, db)
   const house = keepHouse(service, watch, { audience, kept, reads, told })
 
@@ -112,6 +112,6 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   // once; the further pages of large sends use at most half of it. The process reads more pointers (160) than it works on (48), so that the pointer
   // of one app need not wait behind many of another.
   const inWork = openPlaces({ size: 48, share: 40, crowdedShare: 8 })
-  await bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
-  await bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
+  bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
+  bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }

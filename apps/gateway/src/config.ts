@@ -13,6 +13,13 @@ export const Config = ServiceConfig.extend({
     '1: descriptor 3 is a socket to listen on instead of HOST and PORT, as systemd and `npm start` hand it over.',
   ),
   LISTEN_PID: whole(0).describe('The process that LISTEN_FDS is meant for, as systemd sets it; 0: whichever process reads it.'),
+  NATS_REPLICAS: z
+    .enum(['1', '3'])
+    .default('1')
+    .transform(Number)
+    .describe(
+      'On how many servers NATS stores each stream: 3 with a cluster of three, so that one may die. A stream that has more copies keeps them.',
+    ),
   DATABASE_URL_GATEWAY: databaseUrl,
   ...poolConfig,
   ADMIN_TOKEN: z

@@ -55,7 +55,7 @@ test('when trackers are killed in the middle of their work no outcome is lost, n
   const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 })
   const told = new Map<string, number>()
   const webhooks = await givenPeer('webhooks', natsUrl)
-  await webhooks.consume(announcements, { slots: 50 }, async ({ announcementId, events }) => {
+  webhooks.consume(announcements, { slots: 50 }, async ({ announcementId, events }) => {
     told.set(announcementId, events.length)
     await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcementId] })
   })

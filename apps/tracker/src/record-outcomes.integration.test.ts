@@ -53,7 +53,7 @@ beforeAll(async () => {
   const reader = testService('tracker', {})
   ;({ db } = await openDatabase<Tables>(reader, { url: databaseUrl, poolSize: 2 }))
   const webhooks = await givenPeer('webhooks', natsUrl)
-  await webhooks.consume(announcements, { slots: 50 }, async (announcement) => {
+  webhooks.consume(announcements, { slots: 50 }, async (announcement) => {
     told.push(announcement)
     await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcement.announcementId] })
   })

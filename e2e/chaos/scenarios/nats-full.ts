@@ -12,7 +12,8 @@ import { accepted, checkSends, send, untilAllSettled, untilAccepted } from '../s
  * quarters of the disk. It costs little, because a tmpfs uses memory only for what is written.
  */
 const diskSize = '8g'
-const fullMs = 30_000
+/** Longer than the 30 s after which a service says that NATS cannot store (spec: cluster/cannot-store). */
+const fullMs = 45_000
 
 export const natsFull: Scenario = {
   promise:

@@ -218,11 +218,15 @@ export const uses: Record<AppName, Uses> = {
   },
 }
 
-/** Gives the name of a service's user in the configuration of nats-server. */
-export const natsUser = (app: AppName): string => `herald_${app}`
+/** The users of NATS: one for each service, and `queue` for the operator's command `set-up queue`. */
+export type NatsUser = AppName | 'queue'
+export const natsUsers: readonly NatsUser[] = [...apps, 'queue']
 
-/** Gives the subject below which answers to a service's calls arrive. No other service may listen there. */
-export const inboxOf = (app: AppName): string => `_INBOX.${app}`
+/** Gives the name of a user in the configuration of nats-server. */
+export const natsUser = (user: NatsUser): string => `herald_${user}`
+
+/** Gives the subject below which answers to a user's calls arrive. No other user may listen there. */
+export const inboxOf = (user: NatsUser): string => `_INBOX.${user}`
 
 /** Whether a subject is an inbox. Answers go only to inboxes: otherwise a call could make the service that answers it publish to any subject. */
 export const isInbox = (subject: string): boolean => subject.startsWith('_INBOX.')
@@ -263,6 +267,21 @@ export function grantsOf(app: AppName): Grants {
   }
 }
 
+/** Gives what a user may do. The command `set-up queue` may make, change and delete streams and consumers, and calls no service. */
+export const rightsOf = (user: NatsUser): Grants => (user === 'queue' ? rightsOfQueue() : grantsOf(user))
+
+const rightsOfQueue = (): Grants => ({
+  publish: [
+    ...Object.keys(streams).flatMap((stream) => [
+      `$JS.API.STREAM.INFO.${stream}`,
+      `$JS.API.STREAM.DELETE.${stream}`,
+      ...rightsToStream(stream),
+    ]),
+    ...consumers.flatMap(rightsToConsumer),
+  ],
+  subscribe: [`${inboxOf('queue')}.>`],
+})
+
 const appOf = (subject: string): string => subject.split('.')[1] ?? ''
 
 const rightsToStream = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`]
@@ -276,15 +295,15 @@ const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [
 const answerWithinSeconds = 60
 
 /**
- * Writes the block `authorization` of nats-server's configuration: each service may connect and do what it is granted. Besides the services only the
- * operator's `moreUsers` may connect, which are in nats-server's own syntax. A password may be any text.
+ * Writes the block `authorization` of nats-server's configuration: each service, and the command `set-up queue`, may connect and do what it is granted.
+ * Besides them only the operator's `moreUsers` may connect, which are in nats-server's own syntax. A password may be any text.
  */
-export function natsAuthorization(passwords: Readonly<Record<AppName, string>>, moreUsers: readonly string[] = []): string {
-  const users = apps.map((app) => {
-    const { publish, subscribe } = grantsOf(app)
+export function natsAuthorization(passwords: Readonly<Record<NatsUser, string>>, moreUsers: readonly string[] = []): string {
+  const users = natsUsers.map((user) => {
+    const { publish, subscribe } = rightsOf(user)
     return [
       '    {',
-      `      user: ${natsUser(app)}, password: ${JSON.stringify(passwords[app])}`,
+      `      user: ${natsUser(user)}, password: ${JSON.stringify(passwords[user])}`,
       '      permissions: {',
       `        publish: { allow: ${list(publish)} }`,
       `        subscribe: { allow: ${list(subscribe)} }`,

@@ -10,7 +10,7 @@ export type ServerCertificate = {
 
 /**
  * Makes a certificate (RFC 5280, ECDSA P-256) for servers at `localhost`, 127.0.0.1 and `names`, and the authority that signed it. Both are valid
- * from a day ago until `days` from now. For local servers and tests only. Node has no function for this (docs/decisions/0059-what-is-our-own.md).
+ * from a day ago until `days` from now. Servers of a cluster show it to each other too. For local servers and tests only. Node has no function for this (docs/decisions/0059-what-is-our-own.md).
  */
 export function makeServerCertificate(now: Date, days: number, names: readonly string[] = []): ServerCertificate {
   const validity = { notBefore: new Date(now.getTime() - day), notAfter: new Date(now.getTime() + days * day) }
@@ -41,6 +41,7 @@ const keyUsage = '2.5.29.15'
 const extendedKeyUsage = '2.5.29.37'
 const subjectAltName = '2.5.29.17'
 const serverAuth = '1.3.6.1.5.5.7.3.1'
+const clientAuth = '1.3.6.1.5.5.7.3.2'
 
 const authorityExtensions = [
   extension(basicConstraints, sequence(truth), true),
@@ -49,7 +50,7 @@ const authorityExtensions = [
 const serverExtensions = (names: readonly string[]) => [
   extension(basicConstraints, sequence(), true),
   extension(keyUsage, bits(Buffer.from([0b1000_0000]), 7), true), // digitalSignature
-  extension(extendedKeyUsage, sequence(objectId(serverAuth))),
+  extension(extendedKeyUsage, sequence(objectId(serverAuth), objectId(clientAuth))),
   extension(subjectAltName, sequence(...names.map((name) => implicit(2, Buffer.from(name))), implicit(7, Buffer.from([127, 0, 0, 1])))),
 ]
 

@@ -10,6 +10,8 @@ export type NatsServerOptions = {
   storeDir: string
   /** The port; a free one when absent. */
   port?: number
+  /** The name of the server, which the servers of a cluster know it by; `herald` when absent. */
+  name?: string
   /** More lines of nats-server configuration, such as its users. They are written to `<storeDir>/nats-server.conf` (0600). */
   configuration?: string
   /** Runs the server in a process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
@@ -85,9 +87,9 @@ async function findNatsServer(): Promise<string> {
   return 'nats-server'
 }
 
-function configurationOf(storeDir: string, { port, configuration }: NatsServerOptions): string {
+function configurationOf(storeDir: string, { port, name = 'herald', configuration }: NatsServerOptions): string {
   return [
-    'server_name: herald',
+    `server_name: ${name}`,
     `listen: "127.0.0.1:${port ?? -1}"`,
     `pid_file: ${JSON.stringify(join(storeDir, 'nats-server.pid'))}`,
     // A message may be this large, because calls carry pages of recipients. libs/service itself refuses a body of more than 3 MB.

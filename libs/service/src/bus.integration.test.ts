@@ -5,7 +5,8 @@ import { startNatsServer } from '@herald/embedded/nats-server'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from '@nats-io/transport-node'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -57,7 +58,7 @@ test('a message whose handler throws is delivered again; a message whose handler
   const audience = await openFor('audience')
   const campaignId = 'a'.repeat(24)
   const seen: number[] = []
-  await audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => {
+  audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => {
     seen.push(page)
     if (page === 1 && seen.filter((one) => one === 1).length === 1) throw new Error('once')
   })
@@ -95,7 +96,7 @@ test('after NATS has lost its store, a service gets new messages again without b
   await openBus(testService('gateway', { NATS_URL: server.url }))
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
   const seen: number[] = []
-  await bus.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  bus.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
   await bus.publish('work.fan-out', { campaignId: 'b'.repeat(24), page: 1 }, 'before')
   await until(() => seen.includes(1))
 
@@ -108,6 +109,45 @@ test('after NATS has lost its store, a service gets new messages again without b
     return seen.includes(2)
   })
   expect(seen).toContain(2)
+})
+
+// spec: cluster/lost-store
+test('a bus says that NATS has lost what it stored after the loss of its store or of its newest messages, and not after a restart', async () => {
+  const server = await startMortalServer()
+  await openBus(testService('gateway', { NATS_URL: server.url }))
+  const bus = await openBus(testService('audience', { NATS_URL: server.url }))
+  let [lost, back] = [0, 0]
+  bus.onStoreLost(() => void (lost += 1))
+  bus.onReconnect(() => void (back += 1))
+  const publish = async (id: string) =>
+    until(() => bus.publish('work.fan-out', { campaignId: 'e'.repeat(24), page: 1 }, id).then(() => true))
+  const kept = `${server.storeDir}-kept`
+  onTestFinished(() => rmSync(kept, { recursive: true, force: true }))
+
+  await publish('before')
+  await server.kill()
+  cpSync(server.storeDir, kept, { recursive: true })
+  await server.startAgain()
+  // Each bus looks at WORK first and at CANARY last.
+  let looks = 0
+  const spy = await connect({ servers: server.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 })
+  onTestFinished(() => spy.close())
+  spy.subscribe('$JS.API.STREAM.INFO.CANARY', { callback: () => void (looks += 1) })
+  await until(() => looks >= 2 && back === 1)
+  expect(lost).toBe(0)
+  await publish('after a restart')
+
+  // The disk is as it was before the last message, as after a power failure.
+  await server.kill()
+  rmSync(server.storeDir, { recursive: true, force: true })
+  cpSync(kept, server.storeDir, { recursive: true })
+  await server.startAgain()
+  await until(() => lost === 1)
+
+  await server.kill()
+  rmSync(server.storeDir, { recursive: true, force: true })
+  await server.startAgain()
+  await until(() => lost === 2)
 })
 
 test('when NATS dies, a call under way fails at once as queue_unavailable; a call made while NATS is away is answered once it is back', async () => {
@@ -165,7 +205,7 @@ test('messages on their way to a process that stops are handled within 25 second
     const stoppable = testService('audience', { NATS_URL })
     const stopping = await openBus(stoppable)
     const before = seen.size
-    await stopping.consume(fanOutWork, { slots: 50 }, handle)
+    stopping.consume(fanOutWork, { slots: 50 }, handle)
     await Promise.all(
       [...Array(200).keys()].map((n) => publisher.publish('work.fan-out', { campaignId, page: round * 200 + n }, `stop ${round} ${n}`)),
     )
@@ -173,7 +213,7 @@ test('messages on their way to a process that stops are handled within 25 second
     await stoppable.stop()
   }
 
-  await publisher.consume(fanOutWork, { slots: 50 }, handle)
+  publisher.consume(fanOutWork, { slots: 50 }, handle)
   await until(() => seen.size === 1_000, { withinMs: 25_000 })
   expect(seen.size).toBe(1_000)
 })
@@ -199,7 +239,7 @@ test('the metrics count calls by name and outcome, and stored messages by consum
   })
 
   let tries = 0
-  await audience.consume(fanOutWork, { slots: 4 }, async ({ campaignId }) => {
+  audience.consume(fanOutWork, { slots: 4 }, async ({ campaignId }) => {
     if (campaignId.startsWith('d') && (tries += 1) === 1) throw new Error('once')
   })
   await audience.publish('work.fan-out', { campaignId: 'd'.repeat(24), page: 1 }, 'measured')

@@ -4,6 +4,7 @@ import { databaseUnavailable, Fault, faultStatus, queueUnavailable } from '@hera
 import { inboxOf, isInbox, natsUser } from '@herald/contracts/grants'
 import { streamsOwner, type Consumer } from '@herald/contracts/topology'
 import { wireVersion } from '@herald/contracts/wire-versions'
+import { jetstreamManager } from '@nats-io/jetstream'
 import {
   AuthorizationError,
   connect,
@@ -15,6 +16,7 @@ import {
 } from '@nats-io/transport-node'
 import { decode, encode, openAsk, requestIdHeader, type Ask, type Wire } from './ask.ts'
 import { brokenContracts } from './broken-contracts.ts'
+import { natsServers } from './config.ts'
 import { isDatabaseAway, isDatabaseBusy, type DatabaseWatch } from './health.ts'
 import { openStreams, type ConsumeOptions } from './jetstream.ts'
 import { openLink, type Link } from './link.ts'
@@ -54,28 +56,38 @@ export type Bus = {
   /**
    * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message
    * that breaks its contract is terminated. A message of another version is left to other processes of the service, and is terminated when none of
-   * them takes it.
+   * them takes it. Until the consumer is open, `/readyz` names `queue`.
    */
-  consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
+  consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): void
   /** Sends a message to every process that listens now. The message is not stored. */
   broadcast<Body>(contract: Broadcast<Body>, body: Body): void
   listen<Body>(contract: Broadcast<Body>, handler: (body: Body) => void): void
   /** Calls the handler when NATS was away and is connected again, because this process has missed the broadcasts in between. */
   onReconnect(handler: () => void): void
+  /** Calls the handler when NATS has lost what it stored, as it does without its disk or after `set-up queue --reset`. */
+  onStoreLost(handler: () => void): void
 }
 
 /** The bus settings of a service. Without a password the process connects to NATS without a user, which a NATS server without users allows. */
-export type BusConfig = { NATS_URL: string; NATS_USER?: string | undefined; NATS_PASSWORD?: string | undefined }
+export type BusConfig = {
+  NATS_URL: string
+  NATS_USER?: string | undefined
+  NATS_PASSWORD?: string | undefined
+  NATS_CA?: string | undefined
+  NATS_CERT?: string | undefined
+  NATS_KEY?: string | undefined
+  NATS_REPLICAS?: number | undefined
+}
 
 /**
- * Opens the bus: waits for NATS and connects, makes missing streams and consumers or has the gateway make them, and closes everything when the
- * service stops.
+ * Opens the bus: waits for NATS and connects, and closes everything when the service stops. Streams and consumers are opened in the background:
+ * without a quorum NATS answers calls, and a service that only calls can work.
  */
 export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch): Promise<Bus> {
   const { log } = service
   const { NATS_USER, NATS_PASSWORD } = service.config
   const options: NodeConnectionOptions = {
-    servers: service.config.NATS_URL,
+    ...natsServers(service.config),
     ...(NATS_PASSWORD && { user: NATS_USER || natsUser(service.name), pass: NATS_PASSWORD }),
     name: service.name,
     inboxPrefix: inboxOf(service.name),
@@ -96,9 +108,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   })
   const link = openLink()
   const versions = openVersions(service, connection)
-  const returns: Returns = { restore: () => Promise.resolve(), handlers: [] }
   const ask = openAsk(service, connection, link, versions)
-  void followStatus(connection, service, link, ask, returns)
 
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
@@ -117,8 +127,23 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     log.warn('NATS lets everyone in: whoever reaches it can ask for provider tokens and device tokens (docs/operations.md, NATS)')
   const askForStreams = async () => void (await ask(makeStreams, {}))
   const isOwner = service.name === streamsOwner
-  const streams = await openStreams(service, connection, { watch, link, askForStreams: isOwner ? undefined : askForStreams })
-  returns.restore = () => streams.restore()
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 3_000 })
+  const streams = openStreams(service, connection, manager, {
+    ...{ watch, link, replicas: service.config.NATS_REPLICAS },
+    askForStreams: isOwner ? undefined : askForStreams,
+  })
+  const onceBack: (() => void)[] = []
+  void followStatus(connection, service, ask, {
+    lost() {
+      link.became('lost')
+      streams.lost()
+    },
+    back() {
+      link.became('back')
+      for (const handler of onceBack) handler()
+      void streams.back()
+    },
+  })
 
   type Respond = (wire: Wire<unknown>) => Promise<void> | void
   type Guard = <Answer>(work: () => Promise<Answer>) => Promise<Answer>
@@ -177,7 +202,12 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   if (isOwner)
     answerWith(
       makeStreams,
-      () => streams.make().then(() => ({})),
+      async () => {
+        await streams.make().catch((error: unknown) => {
+          throw Object.assign(queueUnavailable(), { cause: error })
+        })
+        return {}
+      },
       (work) => work(),
     )
 
@@ -191,7 +221,8 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
 
     publish: (subject, body, id) => streams.publish(subject, encode(versioned(body, subject), subject), id),
     consume: (consumer, options, handler) => streams.consume(consumer, options, handler),
-    onReconnect: (handler) => void returns.handlers.push(handler),
+    onReconnect: (handler) => void onceBack.push(handler),
+    onStoreLost: (handler) => streams.onLost(handler),
     broadcast: (contract, body) => connection.publish(contract.subject, encode(body, contract.subject)),
     listen(contract, handler) {
       const broken = brokenContracts(service, 'a broadcast broke its contract')
@@ -239,10 +270,10 @@ export function faultOf(error: unknown, line: { call: string }, { log }: Pick<Se
   return new Fault('internal', 'Internal error.')
 }
 
-/** What is done after the connection was lost and is back: streams and consumers are restored, then the handlers are called. */
-type Returns = { restore: () => Promise<void>; handlers: (() => void)[] }
+/** What is done when the connection is lost, and when it is back. */
+type Turns = { lost: () => void; back: () => void }
 
-async function followStatus(connection: NatsConnection, { log }: Service, link: Link, ask: Ask, returns: Returns): Promise<void> {
+async function followStatus(connection: NatsConnection, { log }: Service, ask: Ask, { lost, back }: Turns): Promise<void> {
   let isRefused = false
   for await (const status of connection.status()) {
     const { type } = status
@@ -261,13 +292,12 @@ async function followStatus(connection: NatsConnection, { log }: Service, link: 
     }
     if (type === 'disconnect') {
       log.warn('NATS is away')
-      link.became('lost')
+      lost()
     }
     if (type === 'reconnect') {
       isRefused = false
       log.info('NATS is back')
-      link.became('back')
-      void returns.restore().then(() => returns.handlers.forEach((handler) => handler()))
+      back()
     }
   }
 }

@@ -9,8 +9,11 @@ const canary = new Uint8Array(8_192)
 const everyMs = 10_000
 /** While publishes to a stream fail, a canary is published this often, so that the alarm ends soon after its cause. */
 const againMs = 2_000
-/** An alarm is raised when publishes to one stream fail for this long and none of them succeeds. So a single failure raises no alarm. */
-const alarmAfterMs = 5_000
+/**
+ * An alarm is raised when publishes to one stream fail for this long and none of them succeeds. An election among the servers of a cluster, up to 10 s,
+ * raises none.
+ */
+const alarmAfterMs = 30_000
 /** The failures of a stream are forgotten when no further publish to the stream fails for this long. */
 const forgottenAfterMs = 30_000
 
@@ -23,7 +26,7 @@ export type QueueAlarm = {
 }
 
 /**
- * Notices when NATS is there and cannot store messages, because its disk or a stream is full. After its disk was full, nats-server answers no publish
+ * Notices when NATS is there and cannot store messages, because its disk or a stream is full or most of its servers are away. After its disk was full, nats-server answers no publish
  * to the stream any more until it is restarted, even when there is space again (measured with 2.14). So the result of every publish counts. Each
  * process also publishes a canary every 10 s, to a stream that stores one message per service and that no process reads. A pointer or an announcement
  * that was not stored is safe in its row. The alarm is an error line, and `herald_queue_writable` is 0 while it lasts.
@@ -35,7 +38,10 @@ export function watchQueue(service: Service, publishCanary: (subject: string, bo
     for (const [stream, { last }] of failing) if (now - last > forgottenAfterMs) failing.delete(stream)
     const full = [...failing].find(([, { since, last }]) => last - since >= alarmAfterMs)?.[0]
     if (full !== undefined && !alarmed)
-      service.log.error({ stream: full }, 'NATS cannot store messages: is its disk full? With space again it needs a restart')
+      service.log.error(
+        { stream: full },
+        'NATS cannot store messages: its disk or the stream is full (with space again it needs a restart), or most of its servers are away',
+      )
     if (full === undefined && alarmed) service.log.info('NATS stores messages again')
     alarmed = full !== undefined
   }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { proxyConfig, readSettings, whole } from './config.ts'
+import { natsConfig, natsServers, proxyConfig, readSettings, whole } from './config.ts'
 
 const schema = z.object({ SIZE: whole(8, { min: 2 }), SECRET: z.string() })
 function given(environment: Record<string, string>) {
@@ -39,6 +39,40 @@ test.each([
   given({ HTTPS_PROXY })
   const { problems } = readSettings(z.object(proxyConfig))
   expect(problems).toEqual(['  HTTPS_PROXY: must be the address of a proxy, such as http://user:password@proxy.example:3128'])
+})
+
+const readNats = () => readSettings(z.object(natsConfig))
+
+// spec: cluster/addresses
+test('NATS_URL is a comma list whose parts may have blanks around them and no scheme, and tls:// demands TLS', () => {
+  given({ NATS_URL: 'nats://a:4222, b:4223 ,nats://[::1]:4224' })
+  expect(natsServers(readNats().value ?? { NATS_URL: '' })).toEqual({ servers: ['nats://a:4222', 'nats://b:4223', 'nats://[::1]:4224'] })
+  given({ NATS_URL: 'nats://a:4222,tls://b:4222' })
+  expect(natsServers(readNats().value ?? { NATS_URL: '' })).toMatchObject({ tls: {} })
+})
+
+// spec: cluster/addresses
+test.each([
+  'nats://a:4222,',
+  'nats://a:4222,,nats://b:4222',
+  'http://a:4222',
+  'nats://user:secret@a:4222',
+  'nats://a:4222/secret',
+  'nats://a:99999',
+  'tls://10.0.0.1:4222',
+  'tls://[::1]:4222',
+])('NATS_URL=%s is refused at the start, without a word of its value', (NATS_URL) => {
+  given({ NATS_URL })
+  expect(readNats().problems).toEqual([
+    '  NATS_URL: must be a comma list of nats://host:port or tls://name:port, without a user (NATS_USER, NATS_PASSWORD)',
+  ])
+})
+
+// spec: cluster/tls
+test('a file for TLS that does not exist is refused at the start, and a certificate without its key too', () => {
+  given({ NATS_CA: '/no/such/ca.pem' })
+  expect(readNats().problems).toEqual(['  NATS_CA: names a file that does not exist'])
+  expect(() => natsServers({ NATS_URL: 'nats://a:4222', NATS_CERT: 'cert.pem' })).toThrow('NATS_CERT and NATS_KEY')
 })
 
 // spec: running/environment

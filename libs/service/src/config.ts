@@ -1,11 +1,65 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { knownPushServices, type EndpointRule } from '@herald/contracts/destination'
 import { z } from 'zod'
 
+const natsAddress = /^((?:nats|tls):\/\/)?[^/?#@\s]+$/
+
+/** Splits a list of NATS servers into addresses with a scheme; undefined when one of them is wrong. */
+export function splitNatsUrl(list: string): string[] | undefined {
+  const servers = list.split(',').map((part) => (part.includes('://') ? part.trim() : `nats://${part.trim()}`))
+  const isRight = (server: string) => {
+    if (!natsAddress.test(server) || !URL.canParse(server)) return false
+    const { protocol, hostname } = new URL(server)
+    // The NATS client checks the certificate of an address without a name against `localhost`.
+    return hostname !== '' && (protocol === 'nats:' || isIP(hostname.replace(/^\[|\]$/g, '')) === 0)
+  }
+  return servers.every(isRight) ? servers : undefined
+}
+
+type NatsTls = { NATS_CA?: string | undefined; NATS_CERT?: string | undefined; NATS_KEY?: string | undefined }
+
+/** Gives the servers as the NATS client takes them. With a `tls://` address or a file for TLS the client connects to no server without TLS. */
+export function natsServers({ NATS_URL, NATS_CA, NATS_CERT, NATS_KEY }: NatsTls & { NATS_URL: string }) {
+  const servers = splitNatsUrl(NATS_URL) ?? []
+  if ((NATS_CERT === undefined) !== (NATS_KEY === undefined)) throw new Error('NATS_CERT and NATS_KEY are given together or not at all')
+  const demanded = servers.some((server) => server.startsWith('tls://')) || NATS_CA !== undefined || NATS_CERT !== undefined
+  return {
+    servers,
+    ...(demanded && {
+      tls: {
+        ...(NATS_CA !== undefined && { caFile: NATS_CA }),
+        ...(NATS_CERT !== undefined && NATS_KEY !== undefined && { certFile: NATS_CERT, keyFile: NATS_KEY }),
+      },
+    }),
+  }
+}
+
+const file = z.string().refine(existsSync, 'names a file that does not exist').optional()
+
+/** The settings of the connection to NATS. */
+export const natsConfig = {
+  NATS_URL: z
+    .string()
+    .refine(
+      (list) => splitNatsUrl(list) !== undefined,
+      'must be a comma list of nats://host:port or tls://name:port, without a user (NATS_USER, NATS_PASSWORD)',
+    )
+    .default('nats://127.0.0.1:4222')
+    .describe(
+      'The NATS server (JetStream on), or a comma list of the servers of a cluster, of which one must be up. `tls://` demands TLS of all of them, and names of hosts instead of IP addresses.',
+    ),
+  NATS_CA: file.describe(
+    'PEM file of the authority that signed the certificates of the NATS servers, when Node.js does not know it. Demands TLS.',
+  ),
+  NATS_CERT: file.describe('PEM file of a certificate for the NATS servers that ask their clients for one. Given with NATS_KEY.'),
+  NATS_KEY: file.describe('PEM file of the key of NATS_CERT.'),
+}
+
 /** The settings of every service. A service's own schema extends them. Each setting has a `.describe()` text that becomes docs/configuration.md. */
 export const ServiceConfig = z.object({
-  NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('Address of the NATS server (JetStream on).'),
+  ...natsConfig,
   NATS_USER: z.string().optional().describe('The service’s user of the NATS server. Without it `herald_<service>`.'),
   NATS_PASSWORD: z
     .string()

@@ -5,7 +5,7 @@ import { apps, call, type AppName } from '@herald/contracts/call'
 import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { findPushesWithOutcome, reportQueued } from '@herald/contracts/calls/tracker'
 import { readWebhook } from '@herald/contracts/calls/webhooks'
-import { grantsOf, natsAuthorization, natsUser, uses } from '@herald/contracts/grants'
+import { grantsOf, inboxOf, natsAuthorization, natsUser, natsUsers, rightsOf, uses, type NatsUser } from '@herald/contracts/grants'
 import { bulkFanOutWork, consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { atEnd } from '@herald/testing/at-end'
@@ -17,8 +17,8 @@ import { z } from 'zod'
 import { openBus } from './bus.ts'
 import { openLog } from './log.ts'
 
-const passwordOf = (app: AppName) => `${app}-password-0123456789`
-const passwords = Object.fromEntries(apps.map((app) => [app, passwordOf(app)])) as Record<AppName, string>
+const passwordOf = (user: NatsUser) => `${user}-password-0123456789`
+const passwords = Object.fromEntries(natsUsers.map((user) => [user, passwordOf(user)])) as Record<NatsUser, string>
 
 const storeDir = mkdtempSync(join(tmpdir(), 'herald-grants-'))
 const server = await startNatsServer({ storeDir, configuration: natsAuthorization(passwords) })
@@ -28,12 +28,12 @@ const serviceOf = (app: AppName) => testService(app, { NATS_URL: server.url, NAT
 const gateway = await openBus(serviceOf('gateway'))
 gateway.answer(apnsToken, async () => ({ token: 'provider-token', mintedAt: '2026-01-01T00:00:00.000Z' }))
 
-async function intrudeAs(app: AppName): Promise<{ connection: NatsConnection; refused: () => string[] }> {
+async function intrudeAs(app: NatsUser): Promise<{ connection: NatsConnection; refused: () => string[] }> {
   const connection = await connect({
     servers: server.url,
     user: natsUser(app),
     pass: passwordOf(app),
-    inboxPrefix: `_INBOX.${app}`,
+    inboxPrefix: inboxOf(app),
     reconnect: false,
   })
   atEnd(() => connection.close())
@@ -85,9 +85,9 @@ const everySubject = [
 const matches = (grant: string, subject: string) => grant === subject || (grant.endsWith('>') && subject.startsWith(grant.slice(0, -1)))
 
 // spec: running/nats-users
-test.each(apps)('NATS refuses each message that the service %s publishes to a subject without a grant', async (app) => {
+test.each(natsUsers)('NATS refuses each message that the user %s publishes to a subject without a grant', async (app) => {
   const { connection, refused } = await intrudeAs(app)
-  const granted = grantsOf(app).publish
+  const granted = rightsOf(app).publish
   const own = everySubject.filter((subject) => granted.some((grant) => matches(grant, subject)))
   const foreign = everySubject.filter((subject) => !own.includes(subject))
 
@@ -143,6 +143,17 @@ test('a stranger without the right password cannot connect to NATS; webhooks may
 
   const dispatcher = await openBus(serviceOf('dispatcher'))
   expect(await dispatcher.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).toMatchObject({ token: 'provider-token' })
+})
+
+// spec: cluster/reset
+test('the user of `set-up queue` may listen to no call, no broadcast and no other inbox', async () => {
+  const { connection, refused } = await intrudeAs('queue')
+  const foreign = ['>', 'rpc.>', 'changed.>', '_INBOX.>', '_INBOX.gateway.>', 'work.>', 'event.>']
+  for (const subject of foreign) connection.subscribe(subject)
+  await connection.flush()
+
+  await until(() => refused().length >= foreign.length)
+  expect(refused().toSorted()).toEqual(foreign.map((subject) => `subscription ${subject}`).toSorted())
 })
 
 test('a service that received a call may answer it once, and NATS refuses a second answer', async () => {
@@ -209,7 +220,7 @@ test('the gateway does not handle a stored message that an intruder makes NATS d
 test('an answer of JetStream that an intruder has NATS store as a pointer starts nothing, and takes no room that pointers need', async () => {
   const handled: string[] = []
   const audience = await openBus(serviceOf('audience'))
-  await audience.consume(bulkFanOutWork, { slots: 4 }, async ({ campaignId }) => void handled.push(campaignId))
+  audience.consume(bulkFanOutWork, { slots: 4 }, async ({ campaignId }) => void handled.push(campaignId))
   const { connection } = await intrudeAs('webhooks')
   const { connection: asGateway } = await intrudeAs('gateway')
   const stored = async () => {
@@ -314,7 +325,7 @@ test('a service that may not make streams has the gateway make them, also after 
   ])
   const audience = await openBus(serviceOf('audience'))
   const seen: number[] = []
-  await audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
   await audience.publish(fanOutWork.subject, { campaignId: 'b'.repeat(24), page: 1 }, 'one')
   await until(() => seen.includes(1))
 

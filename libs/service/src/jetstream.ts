@@ -1,13 +1,6 @@
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { comeBackAfterMs, type Consumer } from '@herald/contracts/topology'
-import {
-  jetstreamManager,
-  JetStreamApiError,
-  type Consumer as JetStreamConsumer,
-  type ConsumerMessages,
-  type JetStreamManager,
-  type JsMsg,
-} from '@nats-io/jetstream'
+import { type Consumer as JetStreamConsumer, type ConsumerMessages, type JetStreamManager, type JsMsg } from '@nats-io/jetstream'
 import { wireVersion } from '@herald/contracts/wire-versions'
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { watchQueue } from './canary.ts'
@@ -15,7 +8,8 @@ import { failsEverybody, type DatabaseWatch } from './health.ts'
 import type { Link } from './link.ts'
 import { idsOf } from './log.ts'
 import { brokenContracts } from './broken-contracts.ts'
-import { hasStreams, makeTopology } from './make-topology.ts'
+import { makeTopology } from './make-topology.ts'
+import { isDeleted, isMissing, openQueueStore, streamOf } from './queue-store.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
@@ -25,15 +19,16 @@ export type ConsumeOptions = {
 }
 
 type Streams = {
-  /** Makes the streams and consumers that are missing, or asks the service that may make them. */
+  /** Makes the streams and consumers that are missing, or sets them back, as the owner of streams does. */
   make(): Promise<void>
-  /**
-   * Makes the streams and consumers that a server may have lost while it was away, and pulls anew at once. Without that, a pull that
-   * the server has forgotten would be noticed after 2 s, by missing heartbeats.
-   */
-  restore(): Promise<void>
+  /** Ends all pulls, because the connection was lost. */
+  lost(): void
+  /** Lets pulls begin again a little later, and looks whether NATS still has what it stored. */
+  back(): Promise<void>
+  /** Calls the handler when NATS has lost what it stored. */
+  onLost(handler: () => void): void
   publish(subject: string, body: Uint8Array, id: string): Promise<void>
-  consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
+  consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): void
 }
 
 const publishLimitMs = 2_000
@@ -52,31 +47,42 @@ const otherVersionAgainMs = 1_000
  */
 const pullMs = 10_000
 const heartbeatMs = 1_000
+/**
+ * After a reconnect, pulls begin again this much later, at a random moment of the given length: processes that lost the same server do not all ask
+ * the next one at once, and its election has begun.
+ */
+const backAfterMs = { least: 200, jitter: 1_000 }
 
 export type StreamsOptions = {
   watch: DatabaseWatch | undefined
   link: Link
   /** Asks the one service that may make streams and consumers for the missing ones. Undefined in that service itself. */
   askForStreams: (() => Promise<void>) | undefined
+  /** How many copies that service gives each stream. */
+  replicas: number | undefined
 }
 
 /**
- * Opens streams and durable consumers as libs/contracts/topology.ts says. Missing ones are made at the start, when NATS is back (`restore`), and
- * when a publish or a pull finds that the server has lost its store. The sweeps publish the lost messages again.
+ * Opens streams and durable consumers as libs/contracts/topology.ts says, and returns at once: what is missing is made in the background, however long
+ * NATS needs to take it (queue-store.ts). The sweeps publish lost messages again.
  */
-export async function openStreams(
+export function openStreams(
   service: Service,
   connection: NatsConnection,
-  { watch, link, askForStreams }: StreamsOptions,
-): Promise<Streams> {
+  manager: JetStreamManager,
+  { watch, link, askForStreams, replicas }: StreamsOptions,
+): Streams {
   const { log } = service
-  const manager = await untilReady(connection, service)
   const client = manager.jetstream()
-  let making: Promise<void> | undefined
-  const make = () => (making ??= (askForStreams?.() ?? makeTopology(manager)).finally(() => (making = undefined)))
-  if (!askForStreams || !(await hasStreams(manager))) await untilMade(make, service)
+  const store = openQueueStore(service, manager, {
+    link,
+    owns: !askForStreams,
+    makeStreams: askForStreams ?? (() => makeTopology(manager, { replicas })),
+  })
+  void store.look()
 
   let stopped = false
+  let pullsFrom = 0
   const pulls = new Set<ConsumerMessages>()
   const loops: Promise<void>[] = []
   service.beforeStop('consumers', async () => {
@@ -98,21 +104,29 @@ export async function openStreams(
 
   const publishOnce = async (subject: string, body: Uint8Array, id?: string) => {
     const traced = tracedHeaders()
-    await link.ask(publishLimitMs, (timeout) => client.publish(subject, body, { timeout, ...(id ? { msgID: id } : {}), ...traced }))
+    const startedAt = performance.now()
+    // Right after a start the streams may not have been made yet.
+    await store.opened(publishLimitMs / 2)
+    const { stream, seq } = await link.ask(publishLimitMs - (performance.now() - startedAt), (timeout) =>
+      client.publish(subject, body, { timeout, ...(id ? { msgID: id } : {}), ...traced }),
+    )
+    store.answered(stream, seq)
+    alarm.published(subject, true)
   }
-  const alarm = watchQueue(service, (subject, body) =>
-    publishOnce(subject, body).then(
-      () => alarm.published(subject, true),
-      (error: unknown) => publishFailed(subject, error),
-    ),
-  )
   const publishFailed = (subject: string, error: unknown) => {
-    if (isMissing(error)) void make().catch(() => undefined)
-    else if (link.up && !connection.isClosed()) alarm.published(subject, false)
+    if (!link.up || connection.isClosed()) return
+    store.failed(streamOf(subject), error, 'look')
+    alarm.published(subject, false)
   }
+  const alarm = watchQueue(service, (subject, body) => publishOnce(subject, body).catch((error: unknown) => publishFailed(subject, error)))
 
-  const consume = async <Body>(consumer: Consumer<Body>, { slots }: ConsumeOptions, handler: (body: Body) => Promise<void>) => {
-    const { durable } = consumer
+  const unopened = new Set<string>()
+  let needsQueue = false
+  const consume = <Body>(consumer: Consumer<Body>, { slots }: ConsumeOptions, handler: (body: Body) => Promise<void>) => {
+    const { durable, stream } = consumer
+    if (!needsQueue) service.needs('queue', () => unopened.size === 0)
+    needsQueue = true
+    unopened.add(durable)
     const ended = {
       acked: messages.labels(durable, 'acked'),
       cameBack: messages.labels(durable, 'came_back'),
@@ -175,8 +189,11 @@ export async function openStreams(
     }
     const pullOnce = async () => {
       if (watch && !watch.up) await Promise.race([watch.whenUp(), pause(500)])
-      if (stopped || (watch && !watch.up)) return
-      reader ??= await client.consumers.get(consumer.stream, consumer.durable)
+      const restMs = pullsFrom - performance.now()
+      if (restMs > 0) await pause(Math.min(restMs, 250))
+      if (stopped || (watch && !watch.up) || pullsFrom > performance.now()) return
+      reader ??= await client.consumers.get(stream, durable)
+      unopened.delete(durable)
       const pull = await reader.fetch({ max_messages: slots - inWork.size, expires: pullMs, idle_heartbeat: heartbeatMs })
       pulls.add(pull)
       if (stopped) pull.stop()
@@ -188,6 +205,7 @@ export async function openStreams(
       } finally {
         pulls.delete(pull)
       }
+      if (link.up) store.answered(stream)
     }
     const loop = async () => {
       while (!stopped) {
@@ -200,8 +218,10 @@ export async function openStreams(
         } catch (error) {
           if (stopped) break
           reader = undefined
-          if (isMissing(error)) await make().catch(() => undefined)
-          log.warn({ consumer: consumer.durable, message: String(error) }, 'pull failed')
+          log.debug({ consumer: durable, message: String(error) }, 'pull failed')
+          if (isMissing(error)) await store.make().catch((failed: unknown) => log.debug({ err: failed }, 'streams could not be made yet'))
+          if (isMissing(error) || isDeleted(error)) void store.look()
+          else store.failed(stream, error)
           await pause(250)
         }
       }
@@ -211,25 +231,22 @@ export async function openStreams(
   }
 
   return {
-    make,
-    async restore() {
-      const forgotten = [...pulls]
-      if (!askForStreams || !(await hasStreams(manager))) {
-        await make().catch((error: unknown) => {
-          log.debug({ err: error }, 'streams are not there yet')
-          if (askForStreams) return
-          // A server that has just come back may have no JetStream yet. The gateway goes on trying for a minute, because all other services rely on
-          // it to make their streams.
-          void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
-        })
-      }
-      for (const pull of forgotten) pull.stop()
+    make: () => store.make(),
+    lost() {
+      pullsFrom = Number.POSITIVE_INFINITY
+      for (const pull of pulls) pull.stop()
     },
+    async back() {
+      pullsFrom = performance.now() + backAfterMs.least + Math.random() * backAfterMs.jitter
+      const mine = pullsFrom
+      await pause(mine - performance.now())
+      if (pullsFrom === mine) await store.look()
+    },
+    onLost: (handler) => store.onLost(handler),
     consume,
     async publish(subject, body, id) {
       try {
         await inSpan('publish', subject, undefined, () => publishOnce(subject, body, id))
-        alarm.published(subject, true)
       } catch (error) {
         // Nothing is lost with the message: the sweep of its committed row publishes it again, so the work comes seconds later.
         publishFailed(subject, error)
@@ -273,37 +290,6 @@ function countWaiting(service: Service, manager: JetStreamManager, consumed: rea
     },
   })
 }
-
-async function untilReady(connection: NatsConnection, service: Service): Promise<JetStreamManager> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await jetstreamManager(connection)
-    } catch (error) {
-      if (attempt === 1) service.log.warn({ message: String(error) }, 'JetStream is not ready, waiting')
-      if (attempt >= 120)
-        throw new Error('JetStream did not become ready within a minute: is nats-server started with -js?', { cause: error })
-      await pause(500)
-    }
-  }
-}
-
-/** Tries twice a second to make streams and consumers, and throws after a minute. */
-async function untilMade(make: () => Promise<void>, { log }: Service, isStopped = () => false): Promise<void> {
-  for (let attempt = 1; !isStopped(); attempt += 1) {
-    try {
-      return await make()
-    } catch (error) {
-      if (attempt === 1) log.warn({ message: String(error) }, 'streams are not there yet, waiting')
-      if (attempt >= 120)
-        throw new Error('Streams and consumers were not there within a minute: does a gateway run, and may it make them?', { cause: error })
-      await pause(500)
-    }
-  }
-}
-
-/** Says whether an error means that the server has no such stream or consumer, or that its JetStream is not up yet ("no responders"). */
-const isMissing = (error: unknown): boolean =>
-  (error instanceof JetStreamApiError && [10014, 10059].includes(error.code)) || /no responders|not found|no stream/i.test(String(error))
 
 function parse(message: JsMsg): unknown {
   try {

@@ -52,7 +52,7 @@ test('a process with an older topology leaves the streams and consumers of a new
   await expect(manager.consumers.info('WORK', bulkFanOutWork.durable)).rejects.toThrow('not found')
   expect(await shapes(manager)).toEqual({ bytes: 100_000_000, unacked: 7, versions: [String(newer), String(newer)] })
 
-  await makeTopology(manager, newer)
+  await makeTopology(manager, { version: newer })
   expect(await shapes(manager)).toEqual({ ...ours, versions: [String(newer), String(newer)] })
 })
 

@@ -14,14 +14,21 @@ import { nanos } from '@nats-io/transport-node'
 /** In the metadata of a stream or consumer, the key for the version of the topology that made or last changed it. */
 const versionKey = 'herald-topology'
 
+type Made = { metadata?: Record<string, string> }
+/** Gives the version of the topology that made or last changed a stream or consumer; 0 when it is from before versions. */
+export const versionOf = (there: Made): number => Number(there.metadata?.[versionKey] ?? 0)
+
 /**
  * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets back those that an older version or a person has changed. A stream
  * of a newer version and all its consumers, and a consumer of a newer version, are left as they are: otherwise a process of the old version would
- * change them back with every reconnect.
+ * change them back with every start. A stream gets `replicas` copies when it has fewer, and keeps them when it has more.
  */
-export async function makeTopology(manager: JetStreamManager, version = topologyVersion): Promise<void> {
+export async function makeTopology(
+  manager: JetStreamManager,
+  { version = topologyVersion, replicas = 1 }: { version?: number; replicas?: number | undefined } = {},
+): Promise<void> {
   const metadata = { [versionKey]: String(version) }
-  const mayChange = (there: { metadata?: Record<string, string> }) => Number(there.metadata?.[versionKey] ?? 0) <= version
+  const mayChange = (there: Made) => versionOf(there) <= version
   const newer = new Set<string>()
   for (const [name, stream] of Object.entries(streams)) {
     const wanted: Partial<StreamConfig> & { name: string } = {
@@ -34,12 +41,13 @@ export async function makeTopology(manager: JetStreamManager, version = topology
       max_msgs_per_subject: 'maxPerSubject' in stream ? stream.maxPerSubject : -1,
       max_age: nanos(stream.maxAgeDays * 86_400_000),
       duplicate_window: nanos(duplicateWindowSeconds * 1_000),
+      num_replicas: replicas,
       metadata,
     }
     await manager.streams.add(wanted).catch(async (error: unknown) => {
       if (!isTaken(error)) throw error
       const { config } = await manager.streams.info(name)
-      if (mayChange(config)) await manager.streams.update(name, wanted)
+      if (mayChange(config)) await manager.streams.update(name, { ...wanted, num_replicas: Math.max(replicas, config.num_replicas) })
       else newer.add(name)
     })
   }
@@ -60,15 +68,6 @@ export async function makeTopology(manager: JetStreamManager, version = topology
       if (mayChange(config)) await manager.consumers.update(stream, durable, wanted)
     })
   }
-}
-
-/** Says whether all streams exist. */
-export async function hasStreams(manager: JetStreamManager): Promise<boolean> {
-  const asked = Object.keys(streams).map((name) => manager.streams.info(name))
-  return Promise.all(asked).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Says whether the name is taken by a stream (code 10058) or consumer (10148, 10105) with another configuration. */

@@ -1,7 +1,6 @@
 import { atEnd } from './at-end.ts'
 import { testServers } from './servers.ts'
-import { openBus } from '@herald/service/bus'
-import { testService } from './service.ts'
+import { setUpQueue } from '@herald/service/set-up-queue'
 
 export { testNatsPassword } from './servers.ts'
 
@@ -13,8 +12,6 @@ export { testNatsPassword } from './servers.ts'
 export async function freshNats(): Promise<string> {
   const server = await testServers.startNats()
   atEnd(server.stop)
-  const gateway = testService('gateway', { NATS_URL: server.url })
-  await openBus(gateway)
-  await gateway.stop()
+  await setUpQueue({ NATS_URL: server.url })
   return server.url
 }

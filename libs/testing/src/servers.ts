@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { apps, type AppName } from '@herald/contracts/call'
-import { natsAuthorization } from '@herald/contracts/grants'
+import { natsAuthorization, natsUsers, type NatsUser } from '@herald/contracts/grants'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { startPostgres } from '@herald/embedded/postgres'
 
@@ -23,8 +22,9 @@ export type TestServers = {
 const mostConnections = 400
 
 export const testNatsPassword = 'the-password-of-every-app'
-const natsConfiguration = [
-  natsAuthorization(Object.fromEntries(apps.map((app) => [app, testNatsPassword])) as Record<AppName, string>, [
+/** The users of a nats-server of tests: the services', and one who may do everything and needs no password. */
+export const natsConfiguration = [
+  natsAuthorization(Object.fromEntries(natsUsers.map((user) => [user, testNatsPassword])) as Record<NatsUser, string>, [
     '    { user: everyone, password: everyone }',
   ]),
   'no_auth_user: everyone',

@@ -30,7 +30,7 @@ type Serving = Finishing & {
   reportAgain: (batch: UnknownBatch) => Promise<unknown>
   /**
    * Resolves when audience has extended the leases of taken batches, or has tried to: at its start, and whenever its database or NATS is back
-   * (spare-takers.ts). Until then no batch may be taken.
+   * (spare-takers.ts). Until then no batch may be taken, and none renewed: a renewal would say that no lease needs to be extended.
    */
   takersSpared: () => Promise<void>
   /** Is called when a call of `take` has been decided, because the sweep may now point at a further batch of the app. */
@@ -79,6 +79,7 @@ export function serveDispatchers({
       }
     },
     async renew(asked) {
+      await takersSpared()
       const renewed = await renew(asked)
       if (renewed.held && asked.unknown) await reportAgain(asked.unknown)
       return renewed

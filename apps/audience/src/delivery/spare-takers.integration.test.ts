@@ -76,6 +76,19 @@ test('when NATS is back every taken batch gets a new lease, and batches without 
   expect(await rowOf(free)).toEqual(before)
 })
 
+test('when NATS is back and a lease was renewed a moment ago, as after a reconnect of this process alone, no lease is extended', async () => {
+  const { spared, back } = await startSparing()
+  const [lapsed, renewed] = [await givenTaken(), await givenTaken()]
+  await setLeases(5)
+  await endLease(lapsed.batchId)
+  await sql`update batches set lease_until = now() + interval '1 hour' where id = ${renewed.batchId}`.execute(db)
+
+  back()
+  await spared()
+
+  expect(await sparedOf(lapsed.batchId)).toBe(0)
+})
+
 test('when audience starts every taken batch gets a new lease, unless one lease was renewed a moment ago', async () => {
   const [lapsed, renewed] = [await givenTaken(), await givenTaken()]
   await setLeases(5)
@@ -94,8 +107,7 @@ test('when audience loses NATS again and again, it extends a batch’s lease thr
   const { spared, back } = await startSparing()
   const [dead, living] = [await givenTaken(), await givenTaken()]
   const flap = async () => {
-    await endLease(dead.batchId)
-    await endLease(living.batchId)
+    await setLeases(0)
     back()
     await spared()
   }

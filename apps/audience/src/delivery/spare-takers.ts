@@ -6,9 +6,9 @@ import { extendLeases } from './store/taken-batches.ts'
  * Extends the leases of taken batches (`extendLeases`) when audience starts, and when its database or NATS is back. While audience, its database or
  * NATS was away, living dispatchers could neither renew their leases nor report what they had sent. If another dispatcher took their batches at once,
  * the ledger would not have the outcomes yet and devices would get pushes twice. A living dispatcher renews its lease within 2 s, on a starved
- * machine within 12 s. The batches of a dead dispatcher wait for one more lease. At the start nothing is extended when a recently renewed lease shows
- * that audience was hardly away. Returns a function whose promise resolves when the leases are extended or extending them has failed; until then no
- * batch may be given out.
+ * machine within 12 s. The batches of a dead dispatcher wait for one more lease. At the start, and when NATS is back, nothing is extended when a
+ * recently renewed lease shows that audience was hardly away, or only this process was. Returns a function whose promise resolves when the leases are extended or extending them has failed; until then no
+ * batch may be given out, and no lease renewed.
  */
 export function spareTakers({ db, bus, log }: Pick<Audience, 'db' | 'bus' | 'log'>, watch: DatabaseWatch): () => Promise<void> {
   const spare = async (unlessRenewed: boolean) => {
@@ -20,8 +20,7 @@ export function spareTakers({ db, bus, log }: Pick<Audience, 'db' | 'bus' | 'log
     }
   }
   let spared = spare(true)
-  const again = () => void (spared = spare(false))
-  watch.onReturn(again)
-  bus.onReconnect(again)
+  watch.onReturn(() => void (spared = spare(false)))
+  bus.onReconnect(() => void (spared = spare(true)))
   return () => spared
 }

@@ -348,7 +348,7 @@ describe('making the pages of a send', async () => {
     await givenCrowd(db, { appId, count: 6_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
     const pages: number[] = []
-    await peers.consumeBulkPages((pointer) => {
+    peers.consumeBulkPages((pointer) => {
       if (pointer.campaignId === campaignId) pages.push(pointer.page)
     })
 

@@ -160,7 +160,7 @@ async function playPeers(natsUrl: string) {
     return { app: { id: appId, name: 'shop', settings: settings.get(appId) ?? defaultSettings, createdAt: '2026-01-01T00:00:00.000Z' } }
   })
   const webhooks = await openBus(testService('webhooks', { NATS_URL: natsUrl }))
-  await webhooks.consume(announcements, { slots: 10 }, async (announcement) => void events.push(announcement))
+  webhooks.consume(announcements, { slots: 10 }, async (announcement) => void events.push(announcement))
 
   return {
     state,
@@ -207,7 +207,7 @@ async function playDispatcher(natsUrl: string) {
   bus.listen(flowChanged, (change) => void flows.push(change))
   let onPointer: (pointer: BatchPointer) => Promise<void> = async () => undefined
   for (const { platform, lane, ...consumer } of pushWork) {
-    await bus.consume(consumer, { slots: 50 }, async ({ batches }) => {
+    bus.consume(consumer, { slots: 50 }, async ({ batches }) => {
       for (const pointer of batches) pointers.push({ ...pointer, platform, lane })
       for (const pointer of batches) await onPointer(pointer)
     })

@@ -214,6 +214,18 @@ test('while the tracker is away no pointer at a batch of a small send is publish
   await until(() => pointersAt(campaignOf(one)).length === 1)
 })
 
+// spec: limits/database-read-only
+test('a small send goes out without waiting for the sweep when the tracker finds its database back a moment later than audience', async () => {
+  const appId = newId()
+  const { id } = await givenDevice(db, { appId })
+  const one = toDevice(givenSend(appId), id)
+  peers.state.reportsWithoutDatabase = 2
+
+  await start([one])
+  await until(() => pointersAt(campaignOf(one)).length === 1)
+  expect(peers.state.reportsWithoutDatabase).toBe(0)
+})
+
 test('a send that is cancelled or paused while it begins goes to no device', async () => {
   const process = await rig.startProcess()
   const appId = newId()

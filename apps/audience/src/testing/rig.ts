@@ -7,7 +7,7 @@ import { finishBatch, flowChanged, takeBatch } from '@herald/contracts/calls/aud
 import { failCampaign, fanOutStarted, noteFailedStart, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
 import { findPushesWithOutcome, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
-import { queueUnavailable } from '@herald/contracts/fault'
+import { databaseUnavailable, queueUnavailable } from '@herald/contracts/fault'
 import { unpackIds } from '@herald/contracts/compact-ids'
 import { newId } from '@herald/contracts/ids'
 import type { Lane, Platform } from '@herald/contracts/platform'
@@ -112,6 +112,8 @@ async function playPeers(natsUrl: string) {
   const events: z.infer<typeof announcements.body>[] = []
   const state = {
     trackerIsAway: false,
+    /** How many more reports the tracker answers with `database_unavailable`. */
+    reportsWithoutDatabase: 0,
     gatewayIsAway: false,
     gatewayAnswersAfter: Promise.resolve(),
     askedGateway: 0,
@@ -141,6 +143,10 @@ async function playPeers(natsUrl: string) {
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }))
   tracker.answer(reportQueued, async ({ reports: told }) => {
     if (state.trackerIsAway) throw queueUnavailable()
+    if (state.reportsWithoutDatabase > 0) {
+      state.reportsWithoutDatabase -= 1
+      throw databaseUnavailable()
+    }
     reports.push(...told)
     return {}
   })

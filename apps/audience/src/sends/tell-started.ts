@@ -1,21 +1,17 @@
 import { fanOutStarted } from '@herald/contracts/calls/campaigns'
 import { reportQueued } from '@herald/contracts/calls/tracker'
-import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
 import type { Audience } from '../audience.ts'
 import { pointTogether } from '../point.ts'
 import { applyFlow } from './change-flow.ts'
 import { isAway } from './page-failure.ts'
+import { repeatedBriefly } from './repeat-briefly.ts'
 import type { Begun, Given } from './start-sends.ts'
 import { freeBatch } from './store/small-sends.ts'
 import { reportOf } from './tell-totals.ts'
 
 const toldAtOnce = 100
-/**
- * The pauses before a call is repeated that was answered `database_unavailable`. Services find their databases back up to half a second apart, and a
- * send that waits for the sweep goes out 5 s late.
- */
-const repeatAfterMs = [100, 300, 600] as const
 const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, turn: ({ row }: Begun) => row.appId }
 
 /**
@@ -28,23 +24,11 @@ export function openTelling(audience: Audience): (begun: Begun) => Promise<void>
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })
   const point = pointTogether(audience)
   return async (begun) => {
-    const telling = repeated(() => tell(begun))
+    const telling = repeatedBriefly(() => tell(begun))
     await Promise.all(begun.given.map((given) => give(audience, given, telling)))
     await telling
     await Promise.all(begun.batches.map(point))
   }
-}
-
-async function repeated<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  for (const pauseMs of repeatAfterMs) {
-    try {
-      return await call()
-    } catch (error) {
-      if (!Fault.is(error, 'database_unavailable')) throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
-  }
-  return call()
 }
 
 /**

@@ -6,6 +6,7 @@ import { failsEverybody } from '@herald/service/health'
 import type { Audience } from '../audience.ts'
 import { applyFlow } from './change-flow.ts'
 import { isAway } from './page-failure.ts'
+import { repeatedBriefly } from './repeat-briefly.ts'
 import type { FanOut } from './store/fan-outs.ts'
 import type { MadeBatch } from './store/made-batches.ts'
 import { findToldBatch, findUntoldBatches, markTold } from './store/told.ts'
@@ -19,14 +20,14 @@ import { findToldBatch, findUntoldBatches, markTold } from './store/told.ts'
 export async function tellTotals(audience: Audience, fanOut: FanOut, made?: MadeBatch[]): Promise<boolean> {
   if (fanOut.toldPage >= fanOut.page) return true
   const { bus, log } = audience
-  const tell = () => tellQueued(audience, fanOut, made)
+  const tell = () => repeatedBriefly(() => tellQueued(audience, fanOut, made))
   try {
     if (fanOut.state === 'failed') {
       await tellFailure(bus, fanOut)
       // After a failure nothing more is queued: the tracker settles the campaign when all queued pushes have outcomes.
       if (fanOut.toldPage > 0) await tell()
     } else {
-      if (fanOut.toldPage === 0) await tellStart(audience, fanOut)
+      if (fanOut.toldPage === 0) await repeatedBriefly(() => tellStart(audience, fanOut))
       await tell()
     }
   } catch (error) {

@@ -1,0 +1,19 @@
+import { Fault } from '@herald/contracts/fault'
+
+const afterMs = [100, 300, 600] as const
+
+/**
+ * Makes a call, and repeats it within a second when it is answered `database_unavailable`: services find their databases back up to half a second
+ * apart, and what is left to the sweep comes 5 s late. Any other error is thrown at once.
+ */
+export async function repeatedBriefly<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  for (const pauseMs of afterMs) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!Fault.is(error, 'database_unavailable')) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+  return call()
+}

@@ -237,6 +237,9 @@ export type Grants = {
   readonly subscribe: readonly string[]
 }
 
+/** Gives the calls that a service may make: those that it uses, and the one that has missing streams made. */
+export const asksOf = (app: AppName): Uses['asks'] => (app === streamsOwner ? uses[app].asks : [...uses[app].asks, gateway.makeStreams])
+
 /**
  * Gives everything that a service may publish and subscribe to, in the words of nats-server's configuration. Answers need no grant: a service that
  * received a call may answer it once. Only the gateway may make streams and consumers, because that right amounts to all rights: a stream or consumer
@@ -244,7 +247,7 @@ export type Grants = {
  */
 export function grantsOf(app: AppName): Grants {
   const { tells, hears, stores, reads } = uses[app]
-  const asks = app === streamsOwner ? uses[app].asks : [...uses[app].asks, gateway.makeStreams]
+  const asks = asksOf(app)
   const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
   return {
     publish: [

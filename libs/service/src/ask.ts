@@ -1,6 +1,6 @@
 import { wireSubject, type Call } from '@herald/contracts/call'
 import { Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
-import { inboxOf, uses } from '@herald/contracts/grants'
+import { inboxOf, asksOf } from '@herald/contracts/grants'
 import { createInbox, headers, TimeoutError, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
 import type { Link } from './link.ts'
 import { secondsBuckets } from './metrics.ts'
@@ -72,7 +72,7 @@ export function openAsk(service: Service, connection: NatsConnection, link: Link
       }
     })
 
-  const granted = new Set(uses[service.name].asks.map(({ subject }) => subject))
+  const granted = new Set(asksOf(service.name).map(({ subject }) => subject))
   const askHere = (subject: string, withinMs: number, answer: () => Promise<Uint8Array>) =>
     new Promise<Uint8Array>((resolve, reject) => {
       if (!granted.has(subject)) {

@@ -1,5 +1,5 @@
 import { call } from '@herald/contracts/call'
-import { readApp } from '@herald/contracts/calls/gateway'
+import { makeStreams, readApp } from '@herald/contracts/calls/gateway'
 import { Fault, notFound } from '@herald/contracts/fault'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
@@ -76,6 +76,12 @@ test('inside a process a service may make only the calls that NATS would allow i
 
   await expect(audience.call(provideSecret, {})).rejects.toMatchObject({ code: 'queue_unavailable' })
   expect(asked).toBe(0)
+})
+
+// spec: running/calls-in-a-process
+test('inside a process a service can have missing streams made, as it can over NATS', async () => {
+  const { audience } = await givenProcess()
+  await expect(audience.call(makeStreams, {})).resolves.toEqual({})
 })
 const provideSecret = call<{ secret: string }>()('rpc.gateway.test-secret', z.object({}))
 

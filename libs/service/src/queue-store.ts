@@ -124,17 +124,19 @@ export function openQueueStore(
   const lookUntilThere = async () => {
     let toMake = owns && !isOpen
     let isTold = false
+    const cannotMake = (error: unknown) => {
+      if (!isTold && link.up) log.warn({ message: String(error) }, 'the streams could not be made yet; waiting')
+      isTold ||= link.up
+    }
     while (!stopped) {
       lookedAt = performance.now()
       try {
-        if (toMake) await make()
+        // Another process may have had them made, so a failure to ask does not keep this one from looking.
+        if (toMake) await (owns ? make() : make().catch(cannotMake))
         toMake = false
         return await lookOnce()
       } catch (error) {
-        if (toMake && !isTold && link.up) {
-          isTold = true
-          log.warn({ message: String(error) }, 'the streams could not be made yet; waiting')
-        }
+        if (toMake) cannotMake(error)
         toMake ||= isMissing(error)
         await pause(isMissing(error) ? missingAgainMs : againMs)
       }

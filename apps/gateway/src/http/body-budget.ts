@@ -1,14 +1,12 @@
 import { Fault } from '@herald/contracts/fault'
 
-/** The bytes of all bodies that this process is reading (32 MiB), and how many of them belong to one key at most. */
+/**
+ * The bytes of all bodies that this process is reading (32 MiB), and how many of them belong at most to one address or key, and to all callers
+ * without a credential of their own: strangers with many addresses leave room to backends.
+ */
 const mostBytes = 33_554_432
 const mostOfOne = mostBytes / 4
-/**
- * How many of them belong at most to all callers without a credential of their own, and to one address: strangers with many addresses leave room to
- * backends. With a public key no body is larger than 32 KiB, and few are larger than the 4 KiB that are free.
- */
-const mostOfStrangers = mostBytes / 4
-const mostOfStranger = mostOfStrangers / 4
+const mostOfStrangers = mostBytes / 2
 /** The first bytes of a body count for nothing, so that a full budget refuses no small request: its connection takes more memory than they do. */
 const freeBytes = 4_096
 
@@ -36,8 +34,8 @@ export function openBodyBudget(onRefused: () => void): BodyBudget {
           owner ??= ownerOf()
           const { name, isStranger } = owner
           const ofOwner = (held.get(name) ?? 0) + counted
-          const isOverShare = isStranger && (ofStrangers + counted > mostOfStrangers || ofOwner > mostOfStranger)
-          if (isOverShare || all + counted > mostBytes || ofOwner > mostOfOne) {
+          const isTooMuch = isStranger && ofStrangers + counted > mostOfStrangers
+          if (isTooMuch || all + counted > mostBytes || ofOwner > mostOfOne) {
             onRefused()
             throw tooMuch()
           }

@@ -12,7 +12,7 @@ import { changeQueues, lockQueues, type Queue } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /**
- * No announcement of an app is stored for this long after its event log was found locked. Otherwise each of its announcements would wait 4 s, and
+ * No announcement of an app is stored for this long after its event log was found locked. Otherwise each of its announcements would wait 2 s, and
  * those of other apps behind them.
  */
 const restMs = 5_000

@@ -1,7 +1,6 @@
 import { watchSeconds } from '@herald/contracts/calls/webhooks'
 import type { Listener } from '@herald/contracts/event'
 import { sql } from 'kysely'
-import { shortLocks } from './logs.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -29,7 +28,6 @@ export type Telling = Listener & { isWatched: boolean }
  * told, so that a new watch is told.
  */
 export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling[]> {
-  await sql`select ${shortLocks}`.execute(trx)
   await sql`
     with over as (
       select app_id from watched_apps where app_id = any(${appIds}::text[]) and until <= now() order by app_id for no key update

@@ -12,22 +12,12 @@ export const insertLog = (db: Db, appId: string): Promise<unknown> =>
 export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteFrom('logs').where('app_id', '=', appId).execute()
 
 /**
- * A transaction waits at most 4 s for each lock. A commit for several apps fails then, and each app is tried alone. The statement's own limit is 9 s,
- * in which one held row would stop all apps; a busy transaction of Herald's holds its rows for less than a second.
- */
-export const shortLocks = sql`set_config('lock_timeout', '4s', true)`
-
-/**
  * Locks the event logs of these apps, in the order of their ids, until the transaction ends. Meanwhile no other transaction inserts events of these
- * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log. From here on the transaction waits at most
- * 4 s for each lock (`shortLocks`).
+ * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log.
  */
 export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
-    with short as materialized (select ${shortLocks})
-    select app_id, head, totals from logs, short where app_id = any(${appIds}::text[]) order by app_id for no key update of logs`.execute(
-    trx,
-  )
+    select app_id, head, totals from logs where app_id = any(${appIds}::text[]) order by app_id for no key update`.execute(trx)
   return byApp(rows)
 }
 

@@ -125,50 +125,43 @@ function makePushes({ entry, value }: Tried, platform: Platform, count: number):
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const measure = '🎉'.repeat(1_024)
 /**
- * One pass over this text takes 60 µs of CPU on the machine on which the constant was found, while nothing else runs. Work beside the test slows the
- * pass and a push alike, two- to threefold, so a push is measured in passes.
+ * One pass over this text takes 60 µs on the machine on which the constant was found, while nothing else runs. Work beside the test slows the pass and a
+ * push alike, two- to threefold, so a push is measured in passes.
  */
 const msOfPass = 0.06
-const passes = 200
 
-/** Gives the CPU time of this thread for work, in milliseconds. The kernel counts in steps of up to 10 ms, so much work is measured at once. */
-function cpuMs(work: () => void): number {
-  const before = process.threadCpuUsage()
-  work()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1_000
-}
-
-/** Gives the CPU time of one push in milliseconds of a quiet machine: the least of three rounds. */
-function cpuMsOfPush(one: Tried, platform: Platform): number {
-  const count = 40
-  const rounds = Array.from({ length: 3 }, () => {
-    const pushesMs = cpuMs(() => makePushes(one, platform, count))
-    const passesMs = cpuMs(() => {
-      for (let pass = 0; pass < passes; pass += 1) for (const _ of segmenter.segment(measure));
-    })
-    return (pushesMs / count / (passesMs / passes)) * msOfPass
-  })
-  return Math.min(...rounds)
-}
-
-/** Gives the time of a push: the least of three, for a first choice among many. */
-function quickMsOfPush(one: Tried): number {
-  const rounds = Array.from({ length: 3 }, () => {
+/** Gives the time of `work` in milliseconds: the least of several short rounds, as a round that another process interrupts says nothing. */
+function leastMs(rounds: number, work: () => void): number {
+  const times = Array.from({ length: rounds }, () => {
     const before = performance.now()
-    makePushes(one, 'ios', 1)
+    work()
     return performance.now() - before
   })
-  return Math.min(...rounds)
+  return Math.min(...times)
+}
+
+const makePasses = (count: number) => {
+  for (let pass = 0; pass < count; pass += 1) for (const _ of segmenter.segment(measure));
+}
+
+/** Gives the time of one push in milliseconds of a quiet machine. Passes come before and after it, as the machine's speed changes. */
+function msOfPush(one: Tried, platform: Platform): number {
+  const passesBefore = leastMs(10, () => makePasses(20))
+  const ofPush = leastMs(20, () => makePushes(one, platform, 4)) / 4
+  const passes = Math.max(
+    passesBefore,
+    leastMs(10, () => makePasses(20)),
+  )
+  return (ofPush / (passes / 20)) * msOfPass
 }
 
 // spec: content/cost
 test('no content that is accepted takes more than 2 ms of CPU for a push', () => {
   const tried = [...candidates(), ...mixed()].filter(({ entry }) => LocaleEntry.safeParse(entry).success)
   expect(tried.length).toBeGreaterThan(900)
-  const quick = tried.map((one) => ({ one, ms: quickMsOfPush(one) })).toSorted((left, right) => right.ms - left.ms)
+  const quick = tried.map((one) => ({ one, ms: leastMs(3, () => makePushes(one, 'ios', 1)) })).toSorted((left, right) => right.ms - left.ms)
   const dearest = quick
     .slice(0, 10)
-    .flatMap(({ one }) => platforms.map((platform) => ({ what: one.what, platform, ms: cpuMsOfPush(one, platform) })))
+    .flatMap(({ one }) => platforms.map((platform) => ({ what: one.what, platform, ms: msOfPush(one, platform) })))
   expect(dearest.filter(({ ms }) => ms > 2)).toEqual([])
 })

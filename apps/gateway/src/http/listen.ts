@@ -40,6 +40,8 @@ export async function listen(service: Service<ListenConfig>, app: RequestListene
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,
+      // A body's chunk has up to 64 KiB. With Node's 64 KiB a second one is read before anybody has asked for the first.
+      highWaterMark: 16_384,
       // A request without a host is refused by serve.ts, in the common shape of errors.
       requireHostHeader: false,
     },

@@ -24,13 +24,17 @@ export async function describeMetrics(): Promise<string> {
   ].join('\n')
 }
 
+/** Finds the metrics that the sources in these directories make. */
+export function readMetricsOf(directories: string): Metric[] {
+  const files = globSync(`${directories}/**/*.ts`, { cwd: root }).filter((file) => !/\.test\.ts$|(^|\/)testing\//.test(file))
+  return files.flatMap((file) => readMetrics(file, readFileSync(join(root, file), 'utf8')))
+}
+
 function table(directory: string): string {
-  const files = globSync('**/*.ts', { cwd: join(root, directory) }).filter((file) => !/\.test\.ts$|(^|\/)testing\//.test(file))
-  const metrics = files.flatMap((file) => readMetrics(file, readFileSync(join(root, directory, file), 'utf8')))
   return [
     '| metric | kind | labels | meaning |',
     '|---|---|---|---|',
-    ...metrics
+    ...readMetricsOf(directory)
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))
       .map(({ name, kind, labels, help }) => `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`),
   ].join('\n')

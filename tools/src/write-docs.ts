@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask } from './ask.ts'
+import { boards, writeBoard } from './boards.ts'
 import { describeAnswers } from './describe-answers.ts'
 import { describeCodes } from './describe-codes.ts'
 import { describeConfiguration } from './describe-configuration.ts'
@@ -16,6 +17,10 @@ const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/metrics.md', write: () => formatted('docs/metrics.md', describeMetrics()) },
   { path: 'docs/provider-answers.md', write: () => formatted('docs/provider-answers.md', describeAnswers()) },
   { path: 'docs/guide/codes.md', write: () => formatted('docs/guide/codes.md', describeCodes()) },
+  ...boards.map((board) => ({
+    path: `deploy/grafana/${board.uid}.json`,
+    write: () => formatted('board.json', Promise.resolve(JSON.stringify(writeBoard(board)))),
+  })),
   { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/describe.ts', 'openapi']) },
   { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/describe.ts', 'administration']) },
   // The types come after the documents, because they are made from the documents.

@@ -1,6 +1,7 @@
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Reads } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { openHousework } from '@herald/service/housework'
 import { startSweep } from '@herald/service/sweep'
 import type { Audience } from './audience.ts'
 import type { Config } from './config.ts'
@@ -22,8 +23,6 @@ import type { Db, Tables } from './store/tables.ts'
 
 /** Rows are checked against their retention, which is measured in days, once in this time. */
 const purgeEveryMs = 60_000
-/** Marks of deleted devices, which are kept for half a minute, are checked once in this time. */
-const goneNotesEveryMs = 5_000
 
 type House = {
   audience: Audience
@@ -45,6 +44,11 @@ export function keepHouse(
   const { db } = audience
   const { FAN_OUT_RETENTION_DAYS: fanOutDays, LEDGER_RETENTION_DAYS: ledgerDays } = service.config
   const sweep = (name: string, work: () => Promise<{ took: number; nextInMs?: number }>) => startSweep(service, watch, name, work)
+  const inTurn = (name: string, everyMs: number, work: () => Promise<boolean>) =>
+    sweep(
+      name,
+      openHousework(db, { name, everyMs }, async () => ({ took: (await work()) ? 1 : 0 })),
+    )
 
   // Notes wait in memory and must be in their rows before these are due, so this sweep looks each second.
   sweep('told', async () => ({ took: await told.write(), nextInMs: 1_000 }))
@@ -52,40 +56,20 @@ export function keepHouse(
   sweep('cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
   sweep('abandoned-users', () => removeAbandonedUsers({ db }))
   sweep('device-days', openDeviceDays({ db, reads }))
-  sweep(
-    'retention',
-    everyMs(purgeEveryMs, async () => {
-      await purgeErasedApps(db, fanOutDays)
-      const more = await Promise.all([
-        purgeFanOuts(db, fanOutDays),
-        purgeGuarded(db),
-        purgeAccepted(db),
-        purgeRates(db),
-        purgeDeviceDays(db, deviceDaysKept),
-        purgeFormerDevices(db, ledgerDays),
-      ])
-      return more.includes(true)
-    }),
-  )
-  sweep(
-    'imports',
-    everyMs(purgeEveryMs, () => keepImports({ db })),
-  )
-  sweep(
-    'gone-notes',
-    everyMs(goneNotesEveryMs, () => purgeGoneNotes(db)),
-  )
+  inTurn('retention', purgeEveryMs, async () => {
+    await purgeErasedApps(db, fanOutDays)
+    const more = await Promise.all([
+      purgeFanOuts(db, fanOutDays),
+      purgeGuarded(db),
+      purgeAccepted(db),
+      purgeRates(db),
+      purgeDeviceDays(db, deviceDaysKept),
+      purgeFormerDevices(db, ledgerDays),
+    ])
+    return more.includes(true)
+  })
+  inTurn('imports', purgeEveryMs, () => keepImports({ db }))
+  sweep('gone-notes', async () => ({ took: (await purgeGoneNotes(db)) ? 1 : 0 }))
   const erasures = sweep('erasures', () => tellErasures(audience))
   return { tellErasures: () => erasures.poke() }
-}
-
-/** Makes a sweep do its work once in an interval, by the process's monotonic clock, and again at once while there is more to do. */
-function everyMs(intervalMs: number, work: () => Promise<boolean>): () => Promise<{ took: number }> {
-  let lastAt = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (performance.now() - lastAt < intervalMs) return { took: 0 }
-    if (await work()) return { took: 1 }
-    lastAt = performance.now()
-    return { took: 0 }
-  }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseWatch } from '@herald/service/health'
-import type { Metrics } from '@herald/service/metrics'
+import { scope, type Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
 import { countOpenCircuits } from './delivery/store/circuits.ts'
 import { countSlowed } from './delivery/store/send-rates.ts'
@@ -15,31 +15,31 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
     'herald_circuit_open',
     'Circuits of apps that are open: pushes are held, and the provider gets only probes and, while it is away, pushes with ttl 0.',
     {
-      labelNames: ['platform', 'environment'],
+      labelNames: ['scope', 'platform', 'environment'],
       async collect() {
         const open = await openCircuits()
         // While the database is away the metric has no values, because old values would mislead.
         this.reset()
-        for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
+        for (const { platform, environment, count } of open ?? []) this.set({ scope, platform, environment }, count)
       },
     },
   )
   const slowed = readForScrape(watch, () => countSlowed(db))
   metrics.gauge('herald_slowed_credentials', 'Credentials whose pushes are slowed down because the provider’s quota was used up.', {
-    labelNames: ['platform'],
+    labelNames: ['scope', 'platform'],
     async collect() {
       const counts = await slowed()
       this.reset()
-      for (const { platform, count } of counts ?? []) this.set({ platform }, count)
+      for (const { platform, count } of counts ?? []) this.set({ scope, platform }, count)
     },
   })
   const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has been so; above 5 s the sweep does not keep up.', {
-    labelNames: ['queue'],
+    labelNames: ['scope', 'queue'],
     async collect() {
       const ages = await dueAges()
       this.reset()
-      for (const { queue, seconds } of ages ?? []) this.set({ queue }, seconds)
+      for (const { queue, seconds } of ages ?? []) this.set({ scope, queue }, seconds)
     },
   })
   const pages = metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')

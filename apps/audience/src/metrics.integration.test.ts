@@ -33,12 +33,12 @@ test('the metrics of a running audience count its pages and show how long the ol
 
   await until(async () => (await findFanOut(db, campaignId))?.state === 'fanned_out')
   await until(async () => (await process.metrics.text()).includes('herald_fan_out_pages_total 1'))
-  expect(await process.metrics.text()).toMatch(/herald_due_age_seconds\{queue="fan-outs"\} \d/)
+  expect(await process.metrics.text()).toMatch(/herald_due_age_seconds\{scope="global",queue="fan-outs"\} \d/)
 })
 
 test('while the database does not answer, the metrics are answered without the numbers from the database', async () => {
   const process = await startProcess()
-  await until(async () => (await process.metrics.text()).includes('herald_due_age_seconds{queue="batches"}'))
+  await until(async () => (await process.metrics.text()).includes('herald_due_age_seconds{scope="global",queue="batches"}'))
   const { promise: scraped, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: haveLocked } = Promise.withResolvers<void>()
   const locking = db.transaction().execute(async (trx) => {

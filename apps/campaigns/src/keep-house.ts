@@ -5,7 +5,7 @@ import { deleteOldNotifications } from './store/campaigns.ts'
 import { endLongPauses } from './store/flows.ts'
 import { deleteOldRecords } from './store/idempotency-keys.ts'
 
-const everyMs = 60_000
+export const houseEveryMs = 60_000
 
 /**
  * Deletes old notifications, idempotency records and marks of erased apps, and cancels campaigns that have been paused for too long. One call deletes
@@ -21,7 +21,7 @@ export function openHousekeeping({
 }: Pick<Campaigns, 'db' | 'idempotencyHours' | 'transactionalDays' | 'ledgerDays' | 'pauseDays' | 'log'>): () => Promise<{ took: number }> {
   return openHouseSteps(
     log,
-    { everyMs },
+    { everyMs: houseEveryMs },
     {
       'long pauses': async () => {
         const ended = await endLongPauses(db, pauseDays)

@@ -1,5 +1,5 @@
 import type { DatabaseWatch } from '@herald/service/health'
-import type { Metrics } from '@herald/service/metrics'
+import { scope, type Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
 import { findDueAges } from './store/due.ts'
 import type { Db } from './store/tables.ts'
@@ -21,12 +21,12 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   )
   const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has waited, by queue; 0: none is.', {
-    labelNames: ['queue'],
+    labelNames: ['scope', 'queue'],
     async collect() {
       // A scrape is answered even while the database is away. The scrape leaves out the ages then, because old ages would mislead.
       const ages = await dueAges()
       if (!ages) return this.reset()
-      for (const [queue, seconds] of Object.entries(ages)) this.labels(queue).set(seconds)
+      for (const [queue, seconds] of Object.entries(ages)) this.labels(scope, queue).set(seconds)
     },
   })
   return {

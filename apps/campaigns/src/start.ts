@@ -5,12 +5,13 @@ import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { openHousework } from '@herald/service/housework'
 import { startSweep } from '@herald/service/sweep'
 import { acceptCampaigns } from './accept-campaigns.ts'
 import type { Config } from './config.ts'
 import { asSmallSend, freeze } from './core/frozen-send.ts'
 import { openHandOver, publishDue } from './hand-over.ts'
-import { openHousekeeping } from './keep-house.ts'
+import { houseEveryMs, openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { noteFailedStart } from './note-failed-start.ts'
 import { fanOutStarted, settleCampaigns } from './record-progress.ts'
@@ -81,7 +82,12 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   const recurrences = startSweep(service, watch, 'recurrences', () => runRecurrences(campaigns))
   startSweep(service, watch, 'flows', () => tellDueFlows(ofSends))
   startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(kept) }))
-  startSweep(service, watch, 'housekeeping', openHousekeeping(campaigns))
+  startSweep(
+    service,
+    watch,
+    'housekeeping',
+    openHousework(campaigns.db, { name: 'housekeeping', everyMs: houseEveryMs }, openHousekeeping(campaigns)),
+  )
 
   wireCampaigns(bus, campaigns)
 }

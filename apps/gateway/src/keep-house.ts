@@ -2,6 +2,7 @@ import type { Sealer } from '@herald/auth/seal'
 import type { Bus } from '@herald/service/bus'
 import { daily } from '@herald/service/daily'
 import type { DatabaseWatch } from '@herald/service/health'
+import { openHousework } from '@herald/service/housework'
 import { transact } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -54,12 +55,12 @@ export function writeKeyUses({ db, uses }: { db: Kysely<Tables>; uses: KeyUses }
 
 /** Makes a sweep that once a minute deletes sessions whose time is over, each with a line in the audit. */
 function endSessions({ db }: { db: Kysely<Tables> }, life: SessionLife): Sweep {
-  return untilNothingIsLeft(minuteMs, () =>
+  return openHousework(db, { name: 'sessions', everyMs: minuteMs }, () =>
     transact(db, async (trx) => {
       const ended = await takeEndedSessions(trx, life)
       for (const { id, name } of ended)
         await insertAudit(trx, { appId: ofNoApp, actor: name, requestId: null, action: 'session.ended', subject: { id, why: 'expired' } })
-      return ended.length
+      return { took: ended.length }
     }),
   )
 }
@@ -75,18 +76,6 @@ const auditEveryMs = 15_000
  * when lines are never deleted.
  */
 const keepAudit = ({ db }: { db: Kysely<Tables> }, retentionDays: number | undefined): Sweep =>
-  untilNothingIsLeft(
-    auditEveryMs,
-    async () => (await writeOldIntents(db)) + (retentionDays === undefined ? 0 : await deleteOldAudit(db, retentionDays)),
-  )
-
-/** Makes a sweep that does the work once per interval, and again at once as long as the work found something to do. */
-function untilNothingIsLeft(everyMs: number, work: () => Promise<number>): Sweep {
-  let doneAt = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (performance.now() - doneAt < everyMs) return { took: 0 }
-    const took = await work()
-    if (took === 0) doneAt = performance.now()
-    return { took }
-  }
-}
+  openHousework(db, { name: 'audit', everyMs: auditEveryMs }, async () => ({
+    took: (await writeOldIntents(db)) + (retentionDays === undefined ? 0 : await deleteOldAudit(db, retentionDays)),
+  }))

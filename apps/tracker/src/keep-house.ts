@@ -7,7 +7,7 @@ import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
 import type { Tracker } from './tracker.ts'
 
 /** Partitions are made two days ahead, so once a minute is often enough. */
-const everyMs = 60_000
+export const houseEveryMs = 60_000
 
 /**
  * Gives the function that makes partitions ahead of their day, drops partitions past their retention, deletes old counters, old days of the series
@@ -23,7 +23,7 @@ export function openHousekeeping({
 }: Pick<Tracker, 'db' | 'ensureDay' | 'retentionDays' | 'counterDays' | 'transactionalDays' | 'log'>): () => Promise<{ took: number }> {
   return openHouseSteps(
     log,
-    { everyMs },
+    { everyMs: houseEveryMs },
     {
       'days to come': async () => {
         for (const day of await getDaysAround(db, { back: 1, ahead: 2 })) await ensureDay(day)

@@ -2,7 +2,7 @@ import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import type { DatabaseWatch } from '@herald/service/health'
-import type { Metrics } from '@herald/service/metrics'
+import { scope, type Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
 import { findDueAges } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
@@ -19,11 +19,11 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   const engaged = metrics.counter('herald_engagements_total', 'Reports of devices that counted.', ['kind'])
   const dueAges = readForScrape(watch, () => findDueAges(db))
   metrics.gauge('herald_due_age_seconds', 'Seconds that the oldest due row of a queue has waited.', {
-    labelNames: ['queue'],
+    labelNames: ['scope', 'queue'],
     async collect() {
       // While the database is away the gauge is empty, because old ages would mislead.
       this.reset()
-      for (const { queue, seconds } of (await dueAges()) ?? []) this.set({ queue }, seconds)
+      for (const { queue, seconds } of (await dueAges()) ?? []) this.set({ scope, queue }, seconds)
     },
   })
 

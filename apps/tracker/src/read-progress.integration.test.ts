@@ -118,6 +118,6 @@ test('the metrics count committed outcomes and reports, without repeats, and hav
   expect(scrape).toContain('herald_outcomes_total{platform="android",outcome="failed",code="payload_invalid"} 4\n')
   expect(scrape).toContain('herald_outcomes_total{platform="android",outcome="skipped",code="quiet_hours"} 3\n')
   expect(scrape).toContain('herald_engagements_total{kind="dismissed"} 1\n')
-  expect(scrape).toMatch(/herald_due_age_seconds\{queue="announcements"\} \d/)
-  expect(scrape).toMatch(/herald_due_age_seconds\{queue="settlements"\} \d/)
+  expect(scrape).toMatch(/herald_due_age_seconds\{scope="global",queue="announcements"\} \d/)
+  expect(scrape).toMatch(/herald_due_age_seconds\{scope="global",queue="settlements"\} \d/)
 })

@@ -33,7 +33,8 @@ test('the reconciler finds a difference in an active campaign, logs it once, and
   const errors: object[] = []
   const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
   const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
-  const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
+  const counted = async (name: string) =>
+    Number(new RegExp(`^${name}(?:\\{scope="global"\\})? (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
   const compared = () => counted('herald_reconciled_campaigns_total')
   const sweepUntil = (condition: () => boolean | Promise<boolean>) =>
     until(async () => {

@@ -1,3 +1,4 @@
+import { scope } from '@herald/service/metrics'
 import type { Service } from '@herald/service/run'
 import { findActive, type ActiveCampaign } from './store/counters.ts'
 import { lockDueRound, readRound, writeRound, type Round } from './store/reconciliation.ts'
@@ -39,7 +40,9 @@ export function openReconciler(
   { betweenRoundsMs = 5_000 } = {},
 ): Reconciler {
   const reconciled = metrics.counter('herald_reconciled_campaigns_total', 'Campaigns whose counters were held against the ledger.')
-  const gauge = metrics.gauge('herald_ledger_difference', 'What counters and ledger of active campaigns are off in all. Must be 0.')
+  const gauge = metrics.gauge('herald_ledger_difference', 'What counters and ledger of active campaigns are off in all. Must be 0.', {
+    labelNames: ['scope'],
+  })
 
   /** Takes the next group of campaigns out of the round. If its recount fails, the round goes on with another group, and another round follows. */
   const begin = (written: number | null) =>
@@ -73,7 +76,7 @@ export function openReconciler(
 
   const sweep = async () => {
     const { round: known, dueInMs } = await readRound(db)
-    gauge.set(offBy(known))
+    gauge.set({ scope }, offBy(known))
     if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
     const startedAt = performance.now()
     const written = (await readWrites(db)) ?? null
@@ -89,7 +92,7 @@ export function openReconciler(
       round.working = null
       const isLast = isEnd(round)
       if (isLast) endRound(round)
-      gauge.set(offBy(round))
+      gauge.set({ scope }, offBy(round))
       await writeRound(db, round, restShare * (performance.now() - startedAt) + (isLast ? betweenRoundsMs : 0))
     }
     return { took: 0, nextInMs: (await readRound(db)).dueInMs }

@@ -6,12 +6,13 @@ import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { openHousework } from '@herald/service/housework'
 import { startSweep } from '@herald/service/sweep'
 import type { Config } from './config.ts'
 import { openDays } from './days.ts'
 import { openFollowUp } from './follow-up.ts'
 import { holdAtMost } from './hold-at-most.ts'
-import { openHousekeeping } from './keep-house.ts'
+import { houseEveryMs, openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { openReconciler, type Reconciler } from './reconcile.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
@@ -57,7 +58,12 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   boundAnnouncements(service, watch, db)
   const reconciler: Reconciler = openReconciler(service, tracker)
   startSweep(service, watch, 'reconciler', () => reconciler.sweep())
-  startSweep(service, watch, 'housekeeping', openHousekeeping(tracker))
+  startSweep(
+    service,
+    watch,
+    'housekeeping',
+    openHousework(tracker.db, { name: 'housekeeping', everyMs: houseEveryMs }, openHousekeeping(tracker)),
+  )
 
   // Counting a campaign of millions of pushes anew takes seconds. A process counts only one at a time, so that the other connections stay free for
   // short reads.

@@ -9,7 +9,7 @@ import type { Db } from './store/tables.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** Retention is measured in hours and days, so every 30 s is often enough. */
-const everyMs = 30_000
+export const houseEveryMs = 30_000
 /** One statement deletes at most this many rows, so that its locks are short. While more rows are left the next statement follows at once. */
 const portion = 2_000
 
@@ -36,7 +36,7 @@ export function openHousekeeping(
     'marks of announcements': () => deleteOldMarks(db, limit),
     'marks of erased users': () => deleteOldErasedUsers(db, limit),
   }
-  return openHouseSteps(log, { everyMs, full: limit, isAway }, steps)
+  return openHouseSteps(log, { everyMs: houseEveryMs, full: limit, isAway }, steps)
 }
 
 /**

@@ -43,6 +43,6 @@ test('the metrics count attempts by their result and dropped events, say how man
     .set({ due_at: sql`now() - interval '1 hour'` })
     .where('endpoint_id', '=', full.id)
     .execute()
-  await scraped('herald_webhook_backlog 100000')
-  expect(await scrape()).toContain('herald_webhook_oldest_due_seconds 0')
+  await scraped('herald_webhook_backlog{scope="global"} 100000')
+  expect(await scrape()).toContain('herald_webhook_oldest_due_seconds{scope="global"} 0')
 })

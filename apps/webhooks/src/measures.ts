@@ -1,5 +1,5 @@
 import type { DatabaseWatch } from '@herald/service/health'
-import type { Metrics } from '@herald/service/metrics'
+import { scope, type Metrics } from '@herald/service/metrics'
 import { readForScrape } from '@herald/service/scrape'
 import type { ResponseMeaning } from './core/response.ts'
 import { findBacklog } from './store/backlog.ts'
@@ -11,14 +11,17 @@ export type Measures = { countAttempt: (meaning: ResponseMeaning['is']) => void;
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const attempts = metrics.counter('herald_webhook_deliveries_total', 'Attempts at webhook deliveries, by what came of them.', ['outcome'])
   const dropped = metrics.counter('herald_webhook_dropped_total', 'Events dropped because too many waited for their endpoint.')
-  const oldest = metrics.gauge('herald_webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has waited.')
+  const oldest = metrics.gauge('herald_webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has waited.', {
+    labelNames: ['scope'],
+  })
   const readBacklog = readForScrape(watch, () => findBacklog(db))
   metrics.gauge('herald_webhook_backlog', 'Events that wait for their batch.', {
+    labelNames: ['scope'],
     async collect() {
       const backlog = await readBacklog()
       // While the database is away the gauges have no value, because old numbers would mislead.
-      this.set(backlog?.waiting ?? NaN)
-      oldest.set(backlog?.oldestDueSeconds ?? NaN)
+      this.set({ scope }, backlog?.waiting ?? NaN)
+      oldest.set({ scope }, backlog?.oldestDueSeconds ?? NaN)
     },
   })
   return { countAttempt: (outcome) => attempts.inc({ outcome }), countDropped: (events) => dropped.inc(events) }

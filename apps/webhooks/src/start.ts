@@ -12,6 +12,7 @@ import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } f
 import { failsEverybody } from '@herald/service/health'
 import { openDatabase } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
+import { openHousework } from '@herald/service/housework'
 import { startSweep } from '@herald/service/sweep'
 import { openWayOut } from '@herald/service/way-out'
 import { LRUCache } from 'lru-cache'
@@ -21,7 +22,7 @@ import { openDeliverer } from './deliver-due.ts'
 import { freezeBatches } from './freeze-batches.ts'
 import { openUrlCheck } from './http/check-url.ts'
 import { openPost } from './http/post.ts'
-import { openHousekeeping } from './keep-house.ts'
+import { houseEveryMs, openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { recordAttempts, type Ended } from './record-attempts.ts'
 import { reseal } from './reseal.ts'
@@ -130,7 +131,12 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   })
   const freezing = startSweep(service, watch, 'freeze', freezeDue)
   startSweep(service, watch, 'listeners', openListenerSweep(webhooks))
-  startSweep(service, watch, 'housekeeping', openHousekeeping(webhooks, { isAway: failsEverybody }))
+  startSweep(
+    service,
+    watch,
+    'housekeeping',
+    openHousework(webhooks.db, { name: 'housekeeping', everyMs: houseEveryMs }, openHousekeeping(webhooks, { isAway: failsEverybody })),
+  )
   const resealAll = async () =>
     log.info(await reseal(webhooks), 'secrets were sealed with the first of the SEAL_KEYS; `left` still need another key')
   startSweep(service, watch, 'reseal', daily(resealAll))

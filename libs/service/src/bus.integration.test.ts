@@ -250,5 +250,5 @@ test('the metrics count calls by name and outcome, and stored messages by consum
   for (const line of ['total{durable="audience-fan-out",result="came_back"} 1', 'total{durable="audience-fan-out",result="terminated"} 1'])
     expect(text).toContain(`herald_messages_${line}\n`)
   expect(text).toContain('herald_messages_redelivered_total{durable="audience-fan-out"} 1\n')
-  expect(text).toMatch(/^herald_messages_pending\{durable="audience-fan-out"\} \d+$/m)
+  expect(text).toMatch(/^herald_messages_pending\{scope="global",durable="audience-fan-out"\} \d+$/m)
 })

@@ -9,6 +9,7 @@ import type { Link } from './link.ts'
 import { idsOf } from './log.ts'
 import { brokenContracts } from './broken-contracts.ts'
 import { makeTopology } from './make-topology.ts'
+import { scope } from './metrics.ts'
 import { isDeleted, isMissing, openQueueStore, streamOf } from './queue-store.ts'
 import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
@@ -274,17 +275,17 @@ const askAgainMs = 5_000
 function countWaiting(service: Service, manager: JetStreamManager, consumed: readonly Consumer<unknown>[]): void {
   let askedAt = -askAgainMs
   const unacked = service.metrics.gauge('herald_messages_unacked', 'Stored messages delivered to any process and not yet acked.', {
-    labelNames: ['durable'],
+    labelNames: ['scope', 'durable'],
   })
   service.metrics.gauge('herald_messages_pending', 'Stored messages not yet delivered to any process.', {
-    labelNames: ['durable'],
+    labelNames: ['scope', 'durable'],
     async collect() {
       if (performance.now() - askedAt < askAgainMs) return
       askedAt = performance.now()
       const asked = consumed.map(async ({ stream, durable }) => {
         const { num_pending, num_ack_pending } = await manager.consumers.info(stream, durable)
-        this.labels(durable).set(num_pending)
-        unacked.labels(durable).set(num_ack_pending)
+        this.labels(scope, durable).set(num_pending)
+        unacked.labels(scope, durable).set(num_ack_pending)
       })
       await Promise.race([Promise.allSettled(asked), pause(askLimitMs)])
     },

@@ -315,7 +315,7 @@ describe('circuits and the operator', () => {
 
     const { circuits } = await bus.call(readCircuits, { appId })
     expect(circuits).toMatchObject([{ platform: 'android', environment: '', state: 'open', code: 'credentials_invalid', heldCount: 5 }])
-    expect(await process.metrics.text()).toMatch(/herald_circuit_open\{platform="android",environment=""\} [1-9]/)
+    expect(await process.metrics.text()).toMatch(/herald_circuit_open\{scope="global",platform="android",environment=""\} [1-9]/)
     expect(await bus.call(probeCircuits, { appId, platform: 'ios' })).toEqual({ open: 0 })
     expect((await taken()).answer).toBe('held')
 

@@ -1,16 +1,49 @@
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 
+/** A migration that waits for a table's lock makes every statement behind it wait too, so it waits no longer than requests may take. */
+const lockWaitMs = 2_000
+/** Between two tries others get the lock. */
+const againAfterMs = 1_000
+
 /**
  * Brings a service's schema up to date with the SQL files of its `migrations/` folder, and gives the names of the files that ran now. The files run
- * as the service's own role, which therefore owns the tables. When two processes migrate at once, the second waits. A file is never edited after a
- * release.
+ * as the service's own role, which therefore owns the tables. When two processes migrate at once, the second waits. While a lock is held by others, it
+ * is tried again for `patienceMs`. A file is never edited after a release.
  */
-export async function migrate({ ownerUrl, app, directory }: { ownerUrl: string; app: string; directory: string }): Promise<string[]> {
+export async function migrate({
+  ownerUrl,
+  app,
+  directory,
+  patienceMs = 300_000,
+}: {
+  ownerUrl: string
+  app: string
+  directory: string
+  patienceMs?: number
+}): Promise<string[]> {
+  const lastTryAt = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await tryToMigrate({ ownerUrl, app, directory })
+    } catch (error) {
+      if (!isLocked(error)) throw error
+      if (performance.now() > lastTryAt)
+        throw new Error(`A table of ${app} is locked, so its migrations cannot run: end the long transaction (pg_stat_activity).`, {
+          cause: error,
+        })
+    }
+    await new Promise((resolve) => setTimeout(resolve, againAfterMs))
+  }
+}
+
+/** Each try has a connection of its own, because a runner that failed leaves its transaction and its lock behind. */
+async function tryToMigrate({ ownerUrl, app, directory }: { ownerUrl: string; app: string; directory: string }): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000, application_name: 'herald-migrate' })
   await client.connect()
   try {
     await client.query(`set role ${pg.escapeIdentifier(await roleOf(client, app))}`)
+    await client.query(`set lock_timeout = ${lockWaitMs}`)
     const ran = await runner({
       dbClient: client,
       dir: directory,
@@ -35,3 +68,6 @@ async function roleOf(client: pg.Client, app: string): Promise<string> {
   if (!owner) throw new Error(`There is no schema "${app}" in this database: provision makes it.`)
   return owner.replace(/^"(.*)"$/, '$1')
 }
+
+/** Whether a statement gave up waiting for a lock (Postgres, appendix A: 55P03 lock_not_available). */
+const isLocked = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '55P03'

@@ -1,4 +1,4 @@
-// Measures what further dispatchers bring, and whether the plan of docs/capacity.md holds: node bench/src/scale.ts --help
+// Measures what further dispatchers bring: node bench/src/scale.ts --help
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { fillDevices } from './crowd.ts'

@@ -144,6 +144,7 @@ const flow: Place = {
     '@herald/service/turns',
     '@herald/service/turn-time',
     '@herald/service/house-steps',
+    '@herald/service/housework',
     '@herald/service/sweep',
     '@herald/service/postgres',
     '@herald/service/request-id',

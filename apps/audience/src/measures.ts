@@ -1,6 +1,6 @@
 import type { DatabaseWatch } from '@herald/service/health'
-import { scope, type Metrics } from '@herald/service/metrics'
-import { readForScrape } from '@herald/service/scrape'
+import type { Metrics } from '@herald/service/metrics'
+import { readForScrape, scope } from '@herald/service/scrape'
 import { countOpenCircuits } from './delivery/store/circuits.ts'
 import { countSlowed } from './delivery/store/send-rates.ts'
 import { findDueAges } from './store/due.ts'

@@ -1,5 +1,5 @@
-import { scope } from '@herald/service/metrics'
 import type { Service } from '@herald/service/run'
+import { scope } from '@herald/service/scrape'
 import { findActive, type ActiveCampaign } from './store/counters.ts'
 import { lockDueRound, readRound, writeRound, type Round } from './store/reconciliation.ts'
 import { readWrites } from './store/recount.ts'

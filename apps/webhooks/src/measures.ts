@@ -1,6 +1,6 @@
 import type { DatabaseWatch } from '@herald/service/health'
-import { scope, type Metrics } from '@herald/service/metrics'
-import { readForScrape } from '@herald/service/scrape'
+import type { Metrics } from '@herald/service/metrics'
+import { readForScrape, scope } from '@herald/service/scrape'
 import type { ResponseMeaning } from './core/response.ts'
 import { findBacklog } from './store/backlog.ts'
 import type { Db } from './store/tables.ts'

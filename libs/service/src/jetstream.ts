@@ -9,9 +9,9 @@ import type { Link } from './link.ts'
 import { idsOf } from './log.ts'
 import { brokenContracts } from './broken-contracts.ts'
 import { makeTopology } from './make-topology.ts'
-import { scope } from './metrics.ts'
 import { isDeleted, isMissing, openQueueStore, streamOf } from './queue-store.ts'
 import type { Service } from './run.ts'
+import { scope } from './scrape.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
 export type ConsumeOptions = {

@@ -81,11 +81,5 @@ export async function textOfAll([ofProcess, ...services]: readonly Metrics[]): P
   return `${await ofProcess?.text()}\n${await joined.metrics()}`
 }
 
-/**
- * The label `scope` of a gauge that tells the same of the whole installation in every process: a sum over processes would be too high, so rules and
- * boards take its `max`.
- */
-export const scope = 'global'
-
 /** Upper bounds of buckets in seconds, from 1 ms to 5 s. */
 export const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

@@ -29,3 +29,9 @@ export function readForScrape<T>(watch: DatabaseWatch, read: () => Promise<T>, l
     }
   }
 }
+
+/**
+ * The label `scope` of a gauge that tells the same of the whole installation in every process: a sum over processes would be too high, so rules and
+ * boards take its `max`.
+ */
+export const scope = 'global'

@@ -30,7 +30,8 @@ test('alerts and boards name only metrics and labels that processes serve, and s
 
 test('every alert has a paragraph in the runbook, and the runbook has no other', () => {
   const headings = [...read('docs/runbook.md').matchAll(/^### (\w+)$/gm)].map(([, heading]) => heading)
-  expect(headings.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted())
+  expect(headings).toHaveLength(rules.length)
+  expect(new Set(headings)).toEqual(new Set(rules.map(({ alert }) => alert)))
   expect(rules.filter(({ alert, annotations }) => annotations.runbook !== `docs/runbook.md#${alert.toLowerCase()}`)).toEqual([])
 })
 

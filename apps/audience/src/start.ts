@@ -39,6 +39,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_AUDIENCE,
     poolSize: config.DATABASE_POOL_SIZE,
+    pooler: config.DATABASE_POOLER,
     readSize: readConnectionsOfAudience,
   })
   const bus = await openBus(service, watch)

@@ -29,6 +29,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_CAMPAIGNS,
     poolSize: config.DATABASE_POOL_SIZE,
+    pooler: config.DATABASE_POOLER,
   })
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })

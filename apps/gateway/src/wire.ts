@@ -42,6 +42,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const { db, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_GATEWAY,
     poolSize: config.DATABASE_POOL_SIZE,
+    pooler: config.DATABASE_POOLER,
   })
   const bus = await openBus(service, watch)
   const sealer = openSealer(config.SEAL_KEYS)

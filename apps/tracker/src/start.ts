@@ -43,6 +43,7 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   const { db, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_TRACKER,
     poolSize: config.DATABASE_POOL_SIZE,
+    pooler: config.DATABASE_POOLER,
   })
   const bus = await openBus(service, watch)
   const retentionDays = config.LEDGER_RETENTION_DAYS

@@ -55,6 +55,7 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   const { db, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_WEBHOOKS,
     poolSize: config.DATABASE_POOL_SIZE,
+    pooler: config.DATABASE_POOLER,
   })
   const bus = await openBus(service, watch)
   const wayOut = openWayOut(config, { resolve, allowPrivate })

@@ -100,6 +100,12 @@ export const poolConfig = {
     .describe(
       'Most connections that one process of a service opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads (audience 5) and 1 that watches the database.',
     ),
+  DATABASE_POOLER: z
+    .enum(['none', 'pgbouncer'])
+    .default('none')
+    .describe(
+      '`pgbouncer`: the addresses of databases lead to PgBouncer (1.21 or later) in transaction mode with `deploy/pgbouncer/pgbouncer.ini`. Set-up and migrations need the address of Postgres itself.',
+    ),
 }
 
 /** Makes a setting that is on or off, written as one of the words that are usual in environment variables. */

@@ -2,6 +2,7 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryRes
 import type pg from 'pg'
 
 /** With this setting a connection plans a named statement once, for any values. */
+export const plansToKeep = { plan_cache_mode: 'force_generic_plan' } as const
 export const settingsForKeptPlans = '-c plan_cache_mode=force_generic_plan'
 
 /** The statements that get no name, because they need no plan. A statement without a name and values is one message to Postgres, and not several. */

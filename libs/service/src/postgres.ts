@@ -2,7 +2,7 @@ import { databaseUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
-import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
+import { keepPlans, plansToKeep } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
@@ -35,12 +35,6 @@ export type Database<Schema> = {
 }
 
 /**
- * With this setting Postgres plans to read a whole table only when no index serves the statement, however small the table is. A connection keeps the
- * plans of foreign keys and triggers: without the setting a plan made on an empty table would read the whole table when it has a million rows.
- */
-export const settingsForWork = '-c enable_seqscan=off'
-
-/**
  * A process has at most this many connections for statements with kept plans. Few are enough, because most of these statements run in group commits
  * (group.ts), of which only one or two of each kind run at once.
  */
@@ -63,11 +57,44 @@ const readWithinMs = 2_500
 const readWaitMs = 1_000
 const mostReadsWaiting = 200
 const readAgainSeconds = 2
+const queryTimeoutMs = 10_000
+
+/** The settings of a session, by their names in Postgres. */
+type Settings = Readonly<Record<string, string>>
+
+/** Writes settings as a session takes them at its start (`options` of libpq). */
+export const optionsOf = (settings: Settings): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+
+/**
+ * With this setting Postgres reads a whole table only when no index serves the statement, however small the table is. A connection keeps the plans of
+ * foreign keys and triggers: a plan made on an empty table would read the whole table when it has a million rows.
+ */
+const planForLargeTables: Settings = { enable_seqscan: 'off' }
+export const settingsForWork = optionsOf(planForLargeTables)
+
+/**
+ * What the sessions of each pool are set to. The server's time limit for a statement is shorter than the process's (`query_timeout`), so a slow
+ * statement is ended by the server, and the process ends only statements of a frozen server.
+ */
+const sessionEnds: Settings = { idle_in_transaction_session_timeout: '15000' }
+const forWork: Settings = { ...sessionEnds, statement_timeout: '9000', lock_timeout: String(lockWaitMs), ...planForLargeTables }
+export const poolSettings = {
+  work: forWork,
+  kept: { ...forWork, ...plansToKeep },
+  reads: { ...sessionEnds, statement_timeout: String(readStatementMs), lock_timeout: '0' },
+} as const satisfies Record<string, Settings>
+type PoolName = keyof typeof poolSettings
+
+/** The names under which PgBouncer has the database, one for each pool, because it sets what a session cannot (deploy/pgbouncer). */
+export const pooledName = { work: '', kept: '_kept', reads: '_reads' } as const satisfies Record<PoolName, string>
 
 /**
  * Opens a service's pools: one for its work, and small ones for reads and for the statements of each send. `query_timeout` and
  * `connectionTimeoutMillis` are clocks of this process: a frozen Postgres does not enforce `statement_timeout`, and without these clocks a query
- * would wait for ever. One more connection watches the database.
+ * would wait for ever. One more connection watches the database. Behind a pooler it throws when a session lacks its settings.
  */
 export async function openDatabase<Schema>(
   service: Service,
@@ -75,28 +102,18 @@ export async function openDatabase<Schema>(
     url,
     poolSize,
     readSize = readConnections,
-    queryTimeoutMs = 10_000,
-  }: { url: string; poolSize: number; readSize?: number; queryTimeoutMs?: number },
+    queryMs = queryTimeoutMs,
+    pooler = 'none',
+  }: { url: string; poolSize: number; readSize?: number; queryMs?: number; pooler?: 'none' | 'pgbouncer' },
 ): Promise<Database<Schema>> {
-  // The server's time limit for a statement is shorter than this process's limit. So a slow statement is ended by the server, and this process's
-  // limit ends only statements of a frozen server.
-  const work = openPool(service, {
-    url,
-    size: poolSize,
-    statementMs: queryTimeoutMs - 1_000,
-    queryMs: queryTimeoutMs,
-    lockMs: lockWaitMs,
-    settings: settingsForWork,
-  })
-  const keeping = openPool(service, {
-    url,
-    size: keptConnections,
-    statementMs: queryTimeoutMs - 1_000,
-    queryMs: queryTimeoutMs,
-    lockMs: lockWaitMs,
-    settings: `${settingsForWork} ${settingsForKeptPlans}`,
-  })
-  const reading = openPool(service, { url, size: readSize, statementMs: readStatementMs, queryMs: 25_000 })
+  const limit: Settings = { statement_timeout: String(queryMs - 1_000) }
+  const open = (name: PoolName, size: number, limitMs: number, own: Settings = {}) =>
+    pooler === 'none'
+      ? openPool(service, { url, size, limitMs, settings: { ...poolSettings[name], ...own } })
+      : openPool(service, { url: pooledAddress(url, name), size, limitMs, settings: {} })
+  const work = open('work', poolSize, queryMs, limit)
+  const keeping = open('kept', keptConnections, queryMs, limit)
+  const reading = open('reads', readSize, 25_000)
   service.metrics.gauge(
     'herald_db_connections',
     'Connections of the pools for work, for the statements of each send (kept) and for reads, and queries that wait for one.',
@@ -122,39 +139,57 @@ export async function openDatabase<Schema>(
   )
   const watch = await watchDatabase(service, url)
   for (const pool of [work, keeping, reading]) watch.onAway(renewer(pool))
+  const check = () => checkSettings({ work, kept: keeping, reads: reading })
+  if (pooler === 'pgbouncer' && watch.up) await check()
+  else if (pooler === 'pgbouncer')
+    watch.onReturn(() => void check().catch((error: unknown) => service.log.error({ err: error }, 'the pooler')))
   return { db, kept, reads: openReads(service, readDb, watch, readSize), watch }
 }
 
 function openPool(
   { name, log }: Service,
-  {
-    url,
-    size,
-    statementMs,
-    queryMs,
-    lockMs = 0,
-    settings = '',
-  }: { url: string; size: number; statementMs: number; queryMs: number; lockMs?: number; settings?: string },
+  { url, size, limitMs, settings }: { url: string; size: number; limitMs: number; settings: Settings },
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     types: columnTypes,
     connectionTimeoutMillis: 2_000,
-    query_timeout: queryMs,
-    idle_in_transaction_session_timeout: 15_000,
-    statement_timeout: statementMs,
-    lock_timeout: lockMs,
+    query_timeout: limitMs,
     idleTimeoutMillis: 30_000,
     application_name: `herald-${name}`,
     keepAlive: true,
-    ...(settings !== '' && { options: settings }),
+    // PgBouncer refuses a session that begins with settings, so none are sent to it, not even an empty text.
+    ...(Object.keys(settings).length > 0 && { options: optionsOf(settings) }),
   })
   pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
   // Listens for errors of a connection in use, because the pool listens only on idle ones. Without a listener an error between two queries would end
   // the process; with it, the next query fails.
   pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
   return pool
+}
+
+function pooledAddress(url: string, name: PoolName): string {
+  const address = new URL(url)
+  address.pathname += pooledName[name]
+  return address.href
+}
+
+/** Asks a session of each pool for its settings. Without them statements would have no time limit and other plans, and nobody would see it. */
+async function checkSettings(pools: Record<PoolName, pg.Pool>): Promise<void> {
+  for (const [name, wanted] of Object.entries(poolSettings) as [PoolName, Settings][]) {
+    const { rows } = await pools[name].query<{ name: string; setting: string }>(
+      'select name, setting from pg_settings where name = any($1)',
+      [Object.keys(wanted)],
+    )
+    const wrong = rows
+      .filter((row) => row.setting !== wanted[row.name])
+      .map((row) => `${row.name} is ${row.setting} and not ${wanted[row.name]}`)
+    if (wrong.length > 0)
+      throw new Error(
+        `DATABASE_POOLER is pgbouncer, and its database for ${name} sets other values (${wrong.join(', ')}): take connect_query from deploy/pgbouncer/pgbouncer.ini.`,
+      )
+  }
 }
 
 /**

@@ -65,7 +65,7 @@ test('a service whose call is refused because a read took too long gets the seco
 
 // spec: limits/database-busy
 test('a full pool and a statement that takes too long do not count as a database that is away', async () => {
-  const { db, watch } = await openDatabase(testService('tracker', {}), { url: database.url('tracker'), poolSize: 1, queryTimeoutMs: 3_500 })
+  const { db, watch } = await openDatabase(testService('tracker', {}), { url: database.url('tracker'), poolSize: 1, queryMs: 3_500 })
   const contract = call<Record<string, never>>()('rpc.tracker.busy', z.object({ seconds: z.number() }), 10_000)
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }), watch)
   tracker.answer(contract, async ({ seconds }) => {

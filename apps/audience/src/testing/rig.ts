@@ -51,6 +51,7 @@ export async function openAudience() {
     LOG_LEVEL: 'silent' as const,
     DATABASE_URL_AUDIENCE: database.url('audience'),
     DATABASE_POOL_SIZE: 8,
+    DATABASE_POOLER: 'none' as const,
     FAN_OUT_RETENTION_DAYS: 7,
     BREAKER_MAX_HOLD_SECONDS: 86_400,
     OUTAGE_PROBE_SECONDS: 5,

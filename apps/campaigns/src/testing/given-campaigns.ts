@@ -36,6 +36,7 @@ export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: st
     LOG_LEVEL: 'silent' as const,
     DATABASE_URL_CAMPAIGNS: databaseUrl,
     DATABASE_POOL_SIZE: 6,
+    DATABASE_POOLER: 'none' as const,
     DEFAULT_TTL_SECONDS: 2_592_000,
     IDEMPOTENCY_RETENTION_HOURS: 24,
     LEDGER_RETENTION_DAYS: 90,

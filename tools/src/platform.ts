@@ -52,8 +52,10 @@ export async function startPlatform({ dataDir, environment, simulator, crew, bui
   const secrets = readSecrets(dataDir, environment)
   const poolSize = Number(environment['DATABASE_POOL_SIZE'] || 8)
   const given = ownersOf(environment['DATABASE_URL'] ?? '', environment)
+  // A pooler opens fewer connections than the services open to it.
+  const isPooled = environment['DATABASE_POOLER'] === 'pgbouncer'
   for (const [ownerUrl, of] of serversOf(given))
-    if (ownerUrl !== '') await checkConnections(ownerUrl, connectionsNeeded(counts, poolSize, of))
+    if (ownerUrl !== '' && !isPooled) await checkConnections(ownerUrl, connectionsNeeded(counts, poolSize, of))
 
   let ownerUrl = environment['DATABASE_URL'] ?? ''
   let natsUrl = environment['NATS_URL'] ?? ''

@@ -26,6 +26,7 @@ test('the system page’s data say that the database and the queue are ready, th
   expect(system).toMatchObject({
     baseUrl: herald.baseUrl,
     database: 'ready',
+    standby: 'none',
     queue: 'ready',
     ledgerDifference: 0,
     simulator: true,

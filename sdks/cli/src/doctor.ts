@@ -13,6 +13,7 @@ type System = {
   baseUrl: string | null
   trustedProxies: boolean
   database: string
+  standby: 'none' | 'synchronous' | 'asynchronous' | null
   queue: string
   ledgerDifference: number | null
   simulator: boolean
@@ -145,6 +146,14 @@ function* systemFindings(system: System, url: string, headers: Headers): Generat
         says: `The ${part} cannot be reached.`,
         remedy: `Look at ${part === 'queue' ? 'the nats-server' : 'Postgres'} and the gateway’s log.`,
       }
+  if (system.standby === 'asynchronous')
+    yield {
+      check: 'standby',
+      state: 'fault',
+      says: 'The standby of the database is asynchronous: a failover loses the newest sends.',
+      remedy: 'Make it synchronous (synchronous_standby_names of Postgres, synchronous_mode of Patroni).',
+    }
+  else if (system.standby === 'synchronous') yield { check: 'standby', state: 'ok', says: 'The database has a synchronous standby.' }
   const { ledgerDifference: difference } = system
   if (difference === null) yield { check: 'ledger', state: 'note', says: 'Counters and ledger have not been compared yet.' }
   else if (difference === 0) yield { check: 'ledger', state: 'ok', says: 'Counters and ledger agree.' }

@@ -3,13 +3,20 @@ import { readReconciliation } from '@herald/contracts/calls/tracker'
 import { Fault } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../store/tables.ts'
+import { readStandby } from './store/standby.ts'
 import manifest from '../../package.json' with { type: 'json' }
+
+/** Whether the database has a standby that a failover loses nothing with. */
+export type Standby = 'none' | 'synchronous' | 'asynchronous'
 
 /** The state of Herald as a whole, for its operator. */
 export type System = {
   version: string
   baseUrl: string | null
   database: 'ready' | 'unreachable'
+  standby: Standby | null
   queue: 'ready' | 'unreachable'
   ledgerDifference: number | null
   openCircuits: { count: number; items: OpenCircuit[] } | null
@@ -23,12 +30,14 @@ export type System = {
  * known is null. The answer comes after 3 s at the latest, because the calls to other services have that time limit.
  */
 export async function readSystem({
+  db,
   bus,
   watch,
   baseUrl,
   trustedProxies,
   simulator,
 }: {
+  db: Kysely<Tables>
   bus: Bus
   watch: DatabaseWatch
   /** HERALD_BASE_URL, or the address that this request was sent to. */
@@ -44,6 +53,7 @@ export async function readSystem({
     version: manifest.version,
     baseUrl,
     database: watch.up ? 'ready' : 'unreachable',
+    standby: await orNull(watch.guard(() => readStandby(db))),
     queue: queueIsUp ? 'ready' : 'unreachable',
     ledgerDifference: reconciliation && differenceOf(reconciliation),
     openCircuits: circuits && { count: circuits.count, items: circuits.circuits },

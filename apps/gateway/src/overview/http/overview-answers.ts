@@ -121,6 +121,9 @@ export const SystemRead = describes<System>()(
     version: z.string(),
     baseUrl: z.string().nullable(),
     database: z.enum(['ready', 'unreachable']),
+    standby: z.enum(['none', 'synchronous', 'asynchronous']).nullable().meta({
+      description: 'Whether the gateway’s database has a standby. A failover to an asynchronous one loses the newest sends.',
+    }),
     queue: z.enum(['ready', 'unreachable']).meta({ description: 'NATS, over which the services of Herald speak.' }),
     ledgerDifference: z.int().min(0).nullable().meta({
       description: 'By how much counters and ledger differ in all; it must be 0. Null when it is not counted yet, or the tracker is away.',

@@ -87,6 +87,7 @@ export const overviewExamples: Record<string, Example> = {
       version: '0.1.0',
       baseUrl: 'https://push.shop.example',
       database: 'ready',
+      standby: 'synchronous',
       queue: 'ready',
       ledgerDifference: 0,
       openCircuits: {

@@ -137,9 +137,9 @@ export const system = [
     status: 200,
     summary: 'Read how Herald as a whole is doing; what cannot be known now is null',
     answers: SystemRead,
-    answer: ({ bus, watch, installed }, { header }) =>
+    answer: ({ db, bus, watch, installed }, { header }) =>
       readSystem({
-        ...{ bus, watch },
+        ...{ db, bus, watch },
         baseUrl: baseUrlOf(installed.baseUrl, header),
         trustedProxies: installed.proxies,
         simulator: installed.simulator,

@@ -54,6 +54,7 @@ test('the answer about the system has Herald’s version, whether the database a
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     baseUrl: `http://127.0.0.1:${gateway.port}`,
     database: 'ready',
+    standby: 'none',
     queue: 'ready',
     ledgerDifference: 3,
     openCircuits: { count: 17, items: [circuit] },

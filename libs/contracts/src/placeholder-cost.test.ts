@@ -155,7 +155,7 @@ function msOfPush(one: Tried, platform: Platform): number {
     for (let pass = 0; pass < passes; pass += 1) for (const _ of segmenter.segment(measure));
   })
   const unit = passesMs / passes / msOfPass
-  return leastMs(2_000, givenSend(one, platform), (unit * limitMs) / 2) / unit
+  return leastMs(300, givenSend(one, platform), (unit * limitMs) / 2) / unit
 }
 
 // spec: content/cost

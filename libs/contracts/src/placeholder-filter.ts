@@ -92,8 +92,16 @@ export function encodeUpTo(text: string, most: number): string {
 function truncate(value: Value, length: number, ending: string): Value {
   const text = toText(value)
   const most = Math.ceil(length)
-  if (text === '' || text.length <= most || countCodePoints(text) <= most) return value
-  return firstCodePoints(text, Math.max(0, most - countCodePoints(ending))) + ending
+  if (text === '' || hasAtMost(most, text)) return value
+  return firstCodePoints(text, hasAtMost(most, ending) ? most - countCodePoints(ending) : 0) + ending
+}
+
+/** Whether a text has at most so many code points. Only as many pairs of units are looked for as it has units too many. */
+function hasAtMost(most: number, text: string): boolean {
+  let tooMany = text.length - most
+  if (tooMany > text.length / 2) return false
+  for (let at = 0; tooMany > 0 && at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xd800) tooMany -= 1
+  return tooMany <= 0
 }
 
 /** Rounds half away from zero. The point is moved in the number's decimal text, because 1.005 * 100 is 100.49999999999999. */

@@ -17,9 +17,13 @@ export function countCodePoints(text: string): number {
   return text.length - pairs
 }
 
+const highSurrogate = /[\ud800-\udbff]/
+
 /** Gives the first `count` code points of a text, and never half of a surrogate pair. */
 export function firstCodePoints(text: string, count: number): string {
   if (text.length <= count) return text
+  const units = text.slice(0, count)
+  if (!highSurrogate.test(units)) return units
   let end = 0
   for (let taken = 0; taken < count && end < text.length; taken++) end += text.codePointAt(end)! > 0xffff ? 2 : 1
   return text.slice(0, end)

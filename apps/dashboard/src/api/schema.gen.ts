@@ -3675,6 +3675,8 @@ export interface components {
             baseUrl: string | null;
             /** @enum {string} */
             database: "ready" | "unreachable";
+            /** @description Whether the gateway’s database has a standby. A failover to an asynchronous one loses the newest sends. */
+            standby: ("none" | "synchronous" | "asynchronous") | null;
             /**
              * @description NATS, over which the services of Herald speak.
              * @enum {string}
@@ -11629,6 +11631,7 @@ export interface operations {
                      *       "version": "0.1.0",
                      *       "baseUrl": "https://push.shop.example",
                      *       "database": "ready",
+                     *       "standby": "synchronous",
                      *       "queue": "ready",
                      *       "ledgerDifference": 0,
                      *       "openCircuits": {

@@ -5,11 +5,8 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../store/tables.ts'
-import { readStandby } from './store/standby.ts'
+import { readStandby, type Standby } from './store/standby.ts'
 import manifest from '../../package.json' with { type: 'json' }
-
-/** Whether the database has a standby that a failover loses nothing with. */
-export type Standby = 'none' | 'synchronous' | 'asynchronous'
 
 /** The state of Herald as a whole, for its operator. */
 export type System = {

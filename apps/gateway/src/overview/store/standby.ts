@@ -1,5 +1,7 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
-import type { Standby } from '../read-system.ts'
+
+/** Whether the database has a standby, and whether a failover to it loses nothing. */
+export type Standby = 'none' | 'synchronous' | 'asynchronous'
 
 /**
  * Reads whether the database has a standby, and whether a commit waits for it (Postgres manual, 26.2.8 Synchronous Replication). Every role may read

@@ -19,7 +19,7 @@ async function evaluate(browser: Browser, context: string, expression: string): 
   return (result as { result?: { value?: string } }).result?.value ?? ''
 }
 
-/** Reads the title and the text of each notification that Firefox shows at the moment. */
+/** Reads the title and the text of each notification that Firefox shows at the moment. A window that Firefox has not filled in yet is not shown yet. */
 export async function shownAlerts(browser: Browser): Promise<{ title: string; body: string }[]> {
   const texts = await Promise.all(
     (await alertWindows(browser)).map(({ context }) =>
@@ -30,7 +30,8 @@ export async function shownAlerts(browser: Browser): Promise<{ title: string; bo
       ),
     ),
   )
-  return texts.map((text) => JSON.parse(text || '["",""]') as [string, string]).map(([title, body]) => ({ title, body }))
+  const shown = texts.map((text) => JSON.parse(text || '["",""]') as [string, string]).map(([title, body]) => ({ title, body }))
+  return shown.filter(({ title, body }) => title !== '' || body !== '')
 }
 
 /** Waits for the notification with this title, and runs what Firefox runs when a user clicks it or the button that closes it. */

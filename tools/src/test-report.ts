@@ -45,7 +45,16 @@ export function countsLine({ passed, failed, skipped }: TestCounts): string {
 }
 
 /** The scripts of package.json that test with Docker, Java, further runtimes or much time. They are in no tier. */
-export const ownScripts = ['test:browser', 'test:compose', 'test:mobile', 'test:runtimes', 'test:rules', 'test:pooler', 'chaos'] as const
+export const ownScripts = [
+  'test:browser',
+  'test:compose',
+  'test:mobile',
+  'test:runtimes',
+  'test:rules',
+  'test:pooler',
+  'test:charts',
+  'chaos',
+] as const
 
 /** Writes the last line, which says what a run did not run and which script does. `without` names what its arguments left out. */
 export function notRunLine({ tier, longFiles, without }: { tier: Tier; longFiles: number; without: readonly string[] }): string {

@@ -129,6 +129,9 @@ test('`herald doctor` finds faults of the connection, the server and the app, an
   expect(await through({ json: { path: '/v1/admin/system', change: (system) => ({ ...system, ledgerDifference: 3 }) } })).toEqual([
     'ledger',
   ])
+  expect(await through({ json: { path: '/v1/admin/system', change: (system) => ({ ...system, standby: 'asynchronous' }) } })).toEqual([
+    'standby',
+  ])
 
   // Faults of the app.
   const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })

@@ -4,10 +4,10 @@ import { openMetrics } from '@herald/service/metrics'
 
 /** What Prometheus itself adds to each series, and what distinguishes the services of one process. */
 const addedLabels = ['job', 'instance', 'service']
-/** The metrics that Prometheus makes: of each scrape, and of the alerts. */
+/** What Prometheus makes itself: `up` for each scrape, `ALERTS` for each alert. */
 const ownMetrics = ['up', 'ALERTS']
 const partOfHistogram = /_(bucket|sum|count)$/
-/** The text of a node in the syntax tree of a query, and its children. */
+/** A node in the syntax tree of a query. */
 type Node = NonNullable<ReturnType<typeof parser.parse>['topNode']>
 
 /** Gives the function that says what is wrong with a query: it cannot be read, or names a metric or a label that no process serves. */

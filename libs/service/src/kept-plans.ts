@@ -1,9 +1,18 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 
+/** Settings of a session, by their names in Postgres. */
+export type Settings = Readonly<Record<string, string>>
+
+/** Writes settings as a session takes them at its start (libpq, `options`). */
+export const optionsOf = (settings: Settings): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+
 /** With this setting a connection plans a named statement once, for any values. */
-export const plansToKeep = { plan_cache_mode: 'force_generic_plan' } as const
-export const settingsForKeptPlans = '-c plan_cache_mode=force_generic_plan'
+export const plansToKeep: Settings = { plan_cache_mode: 'force_generic_plan' }
+export const settingsForKeptPlans = optionsOf(plansToKeep)
 
 /** The statements that get no name, because they need no plan. A statement without a name and values is one message to Postgres, and not several. */
 const endsOrBegins: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])

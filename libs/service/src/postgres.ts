@@ -2,7 +2,7 @@ import { databaseUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
-import { keepPlans, plansToKeep } from './kept-plans.ts'
+import { keepPlans, optionsOf, plansToKeep, type Settings } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
@@ -58,15 +58,6 @@ const readWaitMs = 1_000
 const mostReadsWaiting = 200
 const readAgainSeconds = 2
 const queryTimeoutMs = 10_000
-
-/** The settings of a session, by their names in Postgres. */
-type Settings = Readonly<Record<string, string>>
-
-/** Writes settings as a session takes them at its start (`options` of libpq). */
-export const optionsOf = (settings: Settings): string =>
-  Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
 
 /**
  * With this setting Postgres reads a whole table only when no index serves the statement, however small the table is. A connection keeps the plans of
@@ -142,7 +133,9 @@ export async function openDatabase<Schema>(
   const check = () => checkSettings({ work, kept: keeping, reads: reading })
   if (pooler === 'pgbouncer' && watch.up) await check()
   else if (pooler === 'pgbouncer')
-    watch.onReturn(() => void check().catch((error: unknown) => service.log.error({ err: error }, 'the pooler')))
+    watch.onReturn(
+      () => void check().catch((error: unknown) => service.log.error({ err: error }, 'the pooler sets other values than Herald needs')),
+    )
   return { db, kept, reads: openReads(service, readDb, watch, readSize), watch }
 }
 

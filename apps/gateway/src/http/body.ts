@@ -53,8 +53,8 @@ export function mediaTypeOf({ headers }: IncomingMessage, takes: readonly string
 const firstRoom = 4_096
 
 /**
- * Gives a buffer's memory back at once. A body that is held back for seconds grows old, and V8 collects what is old so seldom that 800 clients which hold
- * bodies back took two to three times the memory of their bodies.
+ * Gives a buffer's memory back at once. V8 seldom collects what has lived for seconds: 800 clients that held back the ends of their bodies took two to
+ * three times the memory of these bodies.
  */
 function free({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
@@ -121,7 +121,7 @@ function readBytes<Parsed>(
 
 /** A client that has its answer before its body was read has this long to read the answer. */
 const lingerMs = 1_000
-/** The connection of a larger body closes after the answer. */
+/** A refused body of up to this size is received to its end, so that its connection can be used again. After a larger one the connection closes. */
 const largestDiscarded = 65_536
 /** Until it closes, this much more is received and freed. A body without an end would take a core for as long as its connection lingers. */
 const mostReceived = 524_288

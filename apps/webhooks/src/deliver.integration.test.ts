@@ -15,6 +15,7 @@ import { Stripe } from 'stripe'
 import { beforeAll, expect, test } from 'vitest'
 import { newDeliveryId } from './core/batch.ts'
 import { insertBodies } from './store/bodies.ts'
+import { endAttempts, renewLeases } from './store/deliveries.ts'
 import { startReceiver, type Received } from './testing/receiver.ts'
 import { givenDeliveries, givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
 
@@ -164,6 +165,21 @@ test('a delivery whose process died has that attempt in its log; it is posted ag
   expect([last.state, last.attempts.map(({ error }) => error)]).toEqual(['failed', ['network_error']])
   expect(receiver.received.map(({ id }) => id)).toEqual([posted.id])
   expect(await rig.read(webhook)).toMatchObject({ consecutiveFailures: 1, lastError: 'network_error' })
+})
+
+// spec: webhooks/lost-attempt
+test('a renewal that comes after the result of an attempt leaves the delivery due, so that its next take finds no lost attempt', async () => {
+  const webhook = await rig.givenWebhook('https://example.com/late-renewal')
+  const delivery = () => rig.db.updateTable('deliveries').where('endpoint_id', '=', webhook.id)
+  await rig.db.updateTable('endpoints').set({ enabled: false }).where('id', '=', webhook.id).execute()
+  const [id = ''] = await givenDeliveries(rig.db, webhook, 1)
+  await delivery().set({ takes: 1 }).execute()
+  const attempt = { at: new Date().toISOString(), status: 500, error: null, latencyMs: 1 }
+  await endAttempts(rig.db, [{ id, takes: 1, attempt, next: { state: 'pending', inMs: 60_000 } }])
+  await renewLeases(rig.db, [{ id, takes: 1 }])
+  const { lease_until, due_at } = await rig.db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  expect(lease_until).toBeNull()
+  expect(Number(due_at) - Date.now()).toBeGreaterThan(30_000)
 })
 
 /** Waits until a delivery was taken a second time, and checks that it has no attempt yet. Then what was broken is mended, and it is posted once. */

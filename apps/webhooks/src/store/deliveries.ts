@@ -136,6 +136,7 @@ const attemptsKept = 50
 
 /**
  * Renews the leases of deliveries that no other process has taken. A delivery that another transaction has locked is skipped, to avoid a deadlock.
+ * One whose result was written meanwhile has no lease: with a new one its next take would count an attempt that nobody made.
  */
 export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
@@ -143,7 +144,7 @@ export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Pro
       select d.id from deliveries d
         join unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ takes }) => takes)}::int[]) as t(id, takes)
           on d.id = t.id and d.takes = t.takes
-      where d.state = 'pending' for no key update of d skip locked
+      where d.state = 'pending' and d.lease_until is not null for no key update of d skip locked
     )
     update deliveries d set lease_until = ${lease}, due_at = ${lease} from held where d.id = held.id`.execute(db)
 

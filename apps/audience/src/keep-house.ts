@@ -16,13 +16,15 @@ import { deviceDaysKept, openDeviceDays } from './people/count-devices.ts'
 import { tellErasures } from './people/delete-user.ts'
 import type { ToldNotes } from './sends/note-told.ts'
 import { purgeCapClaims } from './sends/store/claims.ts'
-import { clearSettled, clearWaves, purgeFanOuts } from './sends/store/settled.ts'
+import { clearSettled, clearWaves, openUnsettled, purgeFanOuts } from './sends/store/settled.ts'
 import { purgeErasedApps } from './store/erased-apps.ts'
 import { purgeGoneNotes } from './store/last-notified.ts'
 import type { Db, Tables } from './store/tables.ts'
 
 /** Rows are checked against their retention, which is measured in days, once in this time. */
 const purgeEveryMs = 60_000
+/** How often is looked for sends that lack outcomes although all their batches are finished. */
+const unsettledEveryMs = 15_000
 
 type House = {
   audience: Audience
@@ -67,6 +69,14 @@ export function keepHouse(
       purgeFormerDevices(db, ledgerDays),
     ])
     return more.includes(true)
+  })
+  let lookedTo = ''
+  inTurn('unsettled', unsettledEveryMs, async () => {
+    const { opened, last } = await openUnsettled(db, lookedTo)
+    lookedTo = last ?? ''
+    for (const one of opened)
+      audience.log.warn(one, 'the ledger lacks outcomes of a send whose batches are all finished: they are taken again')
+    return last !== undefined
   })
   inTurn('imports', purgeEveryMs, () => keepImports({ db }))
   sweep('gone-notes', async () => ({ took: (await purgeGoneNotes(db)) ? 1 : 0 }))

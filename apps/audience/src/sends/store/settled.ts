@@ -62,6 +62,38 @@ export async function clearWaves(db: Db): Promise<boolean> {
   return rows.length > 0
 }
 
+const lookedAtOnce = 2_000
+/** A batch that was opened again has at least this number of takes, so that it is opened again once. */
+const openedAgainTakes = 1_000
+
+/**
+ * Opens again the batches of sends that are not settled although all their batches were finished 20 s ago or earlier: the database has lost outcomes
+ * that were in it when the dispatcher finished (spec: running/lost-rows). Looks at 2,000 sends after `after`, in the order of their ids. Gives the
+ * sends with the number of their batches, and the last send that it looked at; undefined at the end.
+ */
+export async function openUnsettled(
+  db: Db,
+  after: string,
+): Promise<{ opened: { campaignId: string; batches: number }[]; last: string | undefined }> {
+  const { rows } = await sql<{ last: string | null; opened: { campaignId: string; batches: number }[] | null }>`
+    with looked as materialized (
+      select campaign_id, state from fan_outs where due_at is null and settled_at is null and campaign_id > ${after}
+      order by campaign_id limit ${lookedAtOnce}
+    ), unsettled as materialized (
+      select campaign_id from looked where state = 'fanned_out' and not exists (
+        select from batches b where b.campaign_id = looked.campaign_id and (b.done_at is null or b.done_at > now() - interval '20 seconds') offset 0
+      )
+    ), opened as (
+      update batches b set done_at = null, takes = b.takes + ${openedAgainTakes}, lease_until = null, not_before = null, due_at = now()
+      where b.campaign_id = any(array(select campaign_id from unsettled)) and b.takes < ${openedAgainTakes}
+      returning b.campaign_id
+    )
+    select (select max(campaign_id) from looked having count(*) = ${lookedAtOnce}) as last,
+      (select json_agg(json_build_object('campaignId', campaign_id, 'batches', n)) from (
+        select campaign_id, count(*) as n from opened group by campaign_id order by campaign_id) as of_send) as opened`.execute(db)
+  return { opened: rows[0]?.opened ?? [], last: rows[0]?.last ?? undefined }
+}
+
 const purgedAtOnce = 5_000
 
 /** Deletes fan-outs that were settled more than `retentionDays` ago, the oldest first; at most 5,000 at once. Answers whether there may be more. */

@@ -1,5 +1,6 @@
 import { newId } from '@herald/contracts/ids'
 import { findListeners } from '@herald/service/listeners'
+import { settingsForKeptPlans } from '@herald/service/kept-plans'
 import { settingsForWork } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/testing/plans'
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDays } from './days.ts'
 import { findPushesWithOutcome, readOutcomesOfBatch } from './read-outcomes.ts'
 import { recordOutcomes } from './record-outcomes.ts'
+import { openRememberedRows } from './remembered-rows.ts'
 import { reportQueued } from './report-queued.ts'
 import { tellSettlements } from './tell-settlements.ts'
 import { deleteAnnouncements, findDueAges, takeDueAnnouncements } from './store/announcements.ts'
@@ -18,14 +20,14 @@ import { batchesOf, givenEndpoint, givenEngagement, givenOutcomes, outcomesOf, r
 import { trackEvents } from './track-events.ts'
 
 const database = await freshDatabase()
-const plans = await openPlans<Tables>(database.ownerUrl, 'tracker', settingsForWork)
+const plans = await openPlans<Tables>(database.ownerUrl, 'tracker', `${settingsForWork} ${settingsForKeptPlans}`)
 afterAll(() => plans.close())
 const { db } = plans
 
 const retentionDays = 90
 const ensureDay = openDays(db, retentionDays)
 const appId = newId()
-const told = { db, retentionDays, ensureDay, followUp: () => undefined }
+const told = { db, kept: db, remembered: openRememberedRows(), retentionDays, ensureDay, followUp: () => undefined }
 /** Stands in for campaigns and audience, which answer every call. */
 const bus = { call: async () => ({}) as never, publish: async () => undefined }
 const { log } = testService('tracker', {})

@@ -20,6 +20,7 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { recordOutcomes as writeDirectly } from './record-outcomes.ts'
+import { openRememberedRows } from './remembered-rows.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -208,7 +209,9 @@ test('when another process writes outcomes of some pushes while a tracker record
   const timedOut = { ...batch, pushes: batch.pushes.map((push) => ({ ...push, outcome: 'failed' as const, code: 'timeout' as const })) }
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const other = db.transaction().execute(async (trx) => {
-    await writeDirectly({ db: trx, followUp: () => undefined, retentionDays: 90 }, [{ batches: [outcomesOf(timedOut, 0, 5)] }])
+    await writeDirectly({ kept: trx, remembered: openRememberedRows(), followUp: () => undefined, retentionDays: 90 }, [
+      { batches: [outcomesOf(timedOut, 0, 5)] },
+    ])
     written.resolve()
     await release.promise
   })

@@ -39,8 +39,8 @@ const mostTries = 10
  * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
  * campaign have an outcome settles the campaign, if its fan-out has ended.
  *
- * Rows are read without a lock, and written only if they have not changed since. So the outcomes of a day take two statements when no try fails: one
- * that reads the rows, and one that writes everything and is the transaction.
+ * Rows are read without a lock, or remembered as this process wrote them, and written only if they have not changed since. So the outcomes of a day
+ * take at most two statements when no try fails: one that reads the rows, and one that writes everything and is the transaction.
  *
  * Outcomes of a deleted app, or of a campaign past the ledger's retention, are answered, but neither written nor counted: without the ledger's row a
  * repeat would count again. A campaign past the retention is settled when the partitions of its day are dropped (keep-house.ts).
@@ -49,12 +49,18 @@ const mostTries = 10
  * out the batch's pushes, so the database has lost the rows: it was restored, or a standby without them was promoted.
  */
 export async function recordOutcomes(
-  { db, followUp, retentionDays, slot = 0 }: Pick<Tracker, 'db' | 'followUp' | 'retentionDays'> & { slot?: number },
+  {
+    kept,
+    remembered,
+    followUp,
+    retentionDays,
+    slot = 0,
+  }: Pick<Tracker, 'kept' | 'remembered' | 'followUp' | 'retentionDays'> & { slot?: number },
   calls: OutcomeCall[],
 ): Promise<Recorded[]> {
   const recorded = calls.map((): Recorded => ({ recorded: 0 }))
   for (const [day, batches] of Map.groupBy(inOrder(calls), (batch) => batch.day)) {
-    const { changed, unknown, ...follows } = await recordDay(db, day, batches, { retentionDays, slot })
+    const { changed, unknown, ...follows } = await recordDay({ kept, remembered, retentionDays }, day, batches, slot)
     const outcomes = changed.flatMap(({ batch, fresh }) =>
       fresh.map((one) => ({ ...one, platform: batch.platform, count: one.places.length })),
     )
@@ -71,12 +77,19 @@ export async function recordOutcomes(
   return recorded
 }
 
-async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, slot }: { retentionDays: number; slot: number }) {
+async function recordDay(
+  { kept: db, remembered, retentionDays }: Pick<Tracker, 'kept' | 'remembered' | 'retentionDays'>,
+  day: string,
+  batches: Told[],
+  slot: number,
+) {
   const asked = batches.map(({ campaignId, no, appId, ends }) => {
     return { campaignId, no, appId, types: [...new Set(ends.map(({ outcome }) => `notification.${outcome}`))].join(' ') }
   })
   for (let tries = 1; tries <= mostTries; tries += 1) {
-    const rows = await readRows(db, day, asked, retentionDays)
+    const known = remembered.find(day, batches)
+    const rows = known ?? (await readRows(db, day, asked, retentionDays))
+    if (!known) remembered.read(rows, batches)
     const unknown = await findUnknown(db, batches, rows, retentionDays)
     const changed = fill(batches, rows).filter(({ batch }) => !unknown.includes(batch))
     if (changed.length === 0) return { changed, unknown, announcements: [], settled: [] }
@@ -95,7 +108,17 @@ async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, 
         slot,
       }),
     )
-    if (settled) return { changed, unknown, announcements, settled }
+    if (settled) {
+      const written = new Map(changed.map(({ read, row }) => [read, row]))
+      for (const [batch, ofBatch] of Map.groupBy(rows, ({ batch }) => batch))
+        remembered.wrote(
+          day,
+          batches[batch]!,
+          ofBatch.map((row) => written.get(row) ?? row),
+        )
+      return { changed, unknown, announcements, settled }
+    }
+    if (known) remembered.outdated(day, batches)
   }
   throw queueUnavailable()
 }

@@ -4,7 +4,7 @@ import { eventSubjects } from '@herald/contracts/topology'
 import { retried, transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { completedEvent } from './core/event.ts'
-import { rowsOf } from './core/slots.ts'
+import { rowsOf, type NewRow, type Slots } from './core/slots.ts'
 import { insertAnnouncements } from './store/announcements.ts'
 import { markTests, writeReport, type EndedFanOut, type NewLedgerRow } from './store/reports.ts'
 import type { Db } from './store/tables.ts'
@@ -23,11 +23,12 @@ export const countQueued = ({ reports }: QueuedCall): number =>
 export async function reportQueued(
   {
     db,
+    remembered,
     ensureDay,
     followUp,
     retentionDays,
     slot = 0,
-  }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
+  }: Pick<Tracker, 'db' | 'remembered' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
   calls: QueuedCall[],
 ): Promise<Record<string, never>[]> {
   const reports = highest(calls.flatMap((call) => call.reports))
@@ -52,9 +53,15 @@ export async function reportQueued(
         return { ended: heard, announcements }
       })
   const settled = committed.ended.filter(({ isSettled }) => isSettled).map(({ campaignId }) => campaignId)
+  for (const { day, campaignId, appId } of reports)
+    for (const [no, ofBatch] of Map.groupBy(rows.get(campaignId) ?? [], (row) => row.no))
+      remembered.wrote(day, { campaignId, no, appId }, ofBatch.map(openRow))
   followUp({ announcements: committed.announcements, settled })
   return calls.map(() => ({}))
 }
+
+/** A row as it is written first. If it was there already, a write with what is remembered changes nothing, and the row is read. */
+const openRow = ({ place, size }: NewRow): Slots => ({ place, size, slots: Buffer.alloc(size), ends: '', sent: 0, failed: 0, skipped: 0 })
 
 const isHeard = ({ heard }: EndedFanOut): boolean => heard.includes('*') || heard.includes('campaign.completed')
 const eventOf = (ended: EndedFanOut, test: boolean) => completedEvent({ ...ended, test }, ended.at.toISOString())

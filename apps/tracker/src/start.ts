@@ -16,6 +16,7 @@ import { houseEveryMs, openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { openReconciler, type Reconciler } from './reconcile.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
+import { openRememberedRows } from './remembered-rows.ts'
 import { countQueued, reportQueued, type QueuedCall } from './report-queued.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepDue } from './sweep-due.ts'
@@ -40,15 +41,18 @@ const slots = 16
 /** Starts the tracker: its connections, what its functions work with, its calls and its sweeps. */
 export async function startTracker(service: Service<Config>): Promise<void> {
   const { config, log, metrics } = service
-  const { db, reads, watch } = await openDatabase<Tables>(service, {
+  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_TRACKER,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
   })
   const bus = await openBus(service, watch)
   const retentionDays = config.LEDGER_RETENTION_DAYS
+  const remembered = openRememberedRows()
+  watch.onAway(() => remembered.clear())
   const tracker: Tracker = {
-    ...{ db, reads, bus, log, retentionDays },
+    ...{ db, kept, reads, bus, log, retentionDays },
+    remembered,
     counterDays: config.COUNTERS_RETENTION_DAYS,
     transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,
     ensureDay: openDays(db, retentionDays),

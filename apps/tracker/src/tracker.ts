@@ -3,6 +3,7 @@ import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import type { Reads } from '@herald/service/postgres'
 import type { EnsureDay } from './days.ts'
+import type { RememberedRows } from './remembered-rows.ts'
 import type { Db, Tables } from './store/tables.ts'
 import type { AnnouncementRow } from './store/announcements.ts'
 import type { CountedOutcomes } from './measures.ts'
@@ -19,6 +20,9 @@ export type FollowUp = (committed: {
 /** What the functions behind the calls and sweeps of the tracker work with. */
 export type Tracker = {
   readonly db: Db
+  /** Connections that keep the plans of the statements of each commit (kept-plans.ts). */
+  readonly kept: Db
+  readonly remembered: RememberedRows
   /** Runs reads over connections of their own, which apps use in turn. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'publish'>

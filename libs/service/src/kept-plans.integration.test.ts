@@ -1,7 +1,7 @@
 import { freshDatabase } from '@herald/testing/database'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
 
 const database = await freshDatabase()
@@ -46,5 +46,20 @@ test('statements beyond the first sixty have no kept plan, and answer like all o
   }
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_prepared_statements`.execute(db)
   expect(rows[0]?.count).toBeLessThanOrEqual(60)
+  await db.destroy()
+})
+
+test('a statement takes the place of one that was not used for an hour', async () => {
+  const db = open()
+  const now = vi.spyOn(performance, 'now')
+  for (let n = 0; n < 60; n += 1) await sql`select ${sql.lit(n)} as text`.execute(db)
+  const kept = async (text: string) =>
+    (await sql`select from pg_prepared_statements where statement = ${text}`.execute(db)).rows.length === 1
+  await sql`select 'too many' as text`.execute(db)
+  now.mockReturnValue(performance.now() + 3_600_001)
+  await sql`select 'of the next day' as text`.execute(db)
+  now.mockRestore()
+
+  expect([await kept(`select 'too many' as text`), await kept(`select 'of the next day' as text`)]).toEqual([false, true])
   await db.destroy()
 })

@@ -18,9 +18,12 @@ export const settingsForKeptPlans = optionsOf(plansToKeep)
 const endsOrBegins: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
 /**
  * At most this many statements have a kept plan, because each plan takes 50 to 200 KB of memory in each connection. Further statements are planned
- * each time.
+ * each time, unless one has not been used for an hour: the tracker's statements name the partition of a day, and yesterday's are not used any more.
  */
 const mostKept = 60
+const forgottenAfterMs = 3_600_000
+/** A connection ends after this time, and with it the plans of forgotten statements. */
+export const keptForSeconds = 43_200
 
 /**
  * Makes a pool whose connections keep the plans of their statements. Without kept plans, Postgres spent 70 % of its time for a send to one device on
@@ -29,13 +32,20 @@ const mostKept = 60
  * statistics or the schema change. The tests of plans (`plans*.integration.test.ts`) check such statements.
  */
 export function keepPlans(pool: pg.Pool): PostgresPool {
-  const names = new Map<string, string>()
+  /** Names by text, in the order of their last use. */
+  const names = new Map<string, { name: string; usedAt: number }>()
   let given = 0
   const nameOf = (text: string): string | undefined => {
+    const now = performance.now()
     const known = names.get(text)
-    if (known !== undefined || names.size >= mostKept) return known
-    const name = `kept ${(given += 1)}`
-    names.set(text, name)
+    const [oldest] = names
+    if (!known && names.size >= mostKept && oldest) {
+      if (now - oldest[1].usedAt < forgottenAfterMs) return undefined
+      names.delete(oldest[0])
+    }
+    const name = known?.name ?? `kept ${(given += 1)}`
+    names.delete(text)
+    names.set(text, { name, usedAt: now })
     return name
   }
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()

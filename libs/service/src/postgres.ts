@@ -2,7 +2,7 @@ import { databaseUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
-import { keepPlans, optionsOf, plansToKeep, type Settings } from './kept-plans.ts'
+import { keepPlans, keptForSeconds, optionsOf, plansToKeep, type Settings } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
@@ -150,6 +150,7 @@ function openPool(
     connectionTimeoutMillis: 2_000,
     query_timeout: limitMs,
     idleTimeoutMillis: 30_000,
+    maxLifetimeSeconds: keptForSeconds,
     application_name: `herald-${name}`,
     keepAlive: true,
     // PgBouncer refuses a session that begins with settings, so none are sent to it, not even an empty text.

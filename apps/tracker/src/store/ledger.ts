@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Slots } from '../core/slots.ts'
+import { partitionName } from './partitions.ts'
 import type { Db } from './tables.ts'
 
 /** Gives an id as the ledger stores it: 12 bytes. */
@@ -39,7 +40,7 @@ const slotColumns = sql`l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.sk
 
 /**
  * Reads the rows of batches of one day, each batch by its key, in the order given. `types` are the types of events that may be announced of a batch,
- * separated by spaces. Batches that are unknown or past the retention have no rows. `at` is the database's time.
+ * separated by spaces. Batches that are unknown or past the retention have no rows. `at` is the database's time. `db` keeps the plan of the day.
  */
 export async function readRows(
   db: Db,
@@ -48,21 +49,30 @@ export async function readRows(
   retentionDays: number,
 ): Promise<ReadRow[]> {
   const asked = batches.map(({ campaignId, no, appId, types }, batch) => ({ batch, id: campaignId, no, app: appId, types }))
-  const { rows } = await sql<ReadRow>`
-    select told.batch, now() as at, coalesce(who.version, -1) as listened, who.event_types as heard, ${slotColumns},
-      case when told.types && who.event_types then l.devices end as devices, case when told.types && who.event_types then l.users end as users
-    from (
-      select batch, decode(id, 'hex') as id, no, app, string_to_array('* ' || types, ' ') as types
-      from json_to_recordset(${JSON.stringify(asked)}::json) as a(batch int, id text, no int, app text, types text)
-    ) as told
-    cross join lateral (
-      select * from ledger_batches l
-      where l.day = ${day}::date and l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.campaign_id = told.id and l.batch_no = told.no
-      order by l.place offset 0
-    ) as l
-    left join lateral (select * from listeners where listeners.app_id = told.app offset 0) as who on true`.execute(db)
-  return rows
+  try {
+    const { rows } = await sql<ReadRow>`
+      select told.batch, now() as at, coalesce(who.version, -1) as listened, who.event_types as heard, ${slotColumns},
+        case when told.types && who.event_types then l.devices end as devices, case when told.types && who.event_types then l.users end as users
+      from (
+        select batch, decode(id, 'hex') as id, no, app, string_to_array('* ' || types, ' ') as types
+        from json_to_recordset(${JSON.stringify(asked)}::json) as a(batch int, id text, no int, app text, types text)
+      ) as told
+      cross join lateral (
+        select * from ${sql.id(partitionName('ledger_batches', day))} l
+        where l.campaign_id = told.id and l.batch_no = told.no and l.day = ${day}::date
+          and l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int
+        order by l.place offset 0
+      ) as l
+      left join lateral (select * from listeners where listeners.app_id = told.app offset 0) as who on true`.execute(db)
+    return rows
+  } catch (error) {
+    if (isWithoutPartition(error)) return []
+    throw error
+  }
 }
+
+/** Says whether an error is Postgres' "relation does not exist": nothing was ever reported on that day, or it is past the retention. */
+export const isWithoutPartition = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42P01'
 
 /** Finds, among the apps and days of these batches, those for which nothing is written: deleted apps, and days past the retention. */
 export async function findLetGo(

@@ -5,7 +5,8 @@ import type { Slots } from '../core/slots.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import { asJson, type AnnouncementRow } from './announcements.ts'
 import { movesOf, variantMovesOf } from './counters.ts'
-import type { BatchKey } from './ledger.ts'
+import { isWithoutPartition, type BatchKey } from './ledger.ts'
+import { partitionName } from './partitions.ts'
 import { codeMovesOf, hourMovesOf } from './series.ts'
 import type { Db } from './tables.ts'
 
@@ -29,11 +30,11 @@ export type Outcomes = {
   slot: number
 }
 
-/** The database's error code when a row of the ledger or of `listeners` has changed since it was read (migrations/0090). */
+/** The database's error code when a row of the ledger or of `listeners` has changed since it was read (migrations/0143). */
 const notAsRead = 'HR001'
 
 /**
- * Writes the outcomes of one day in one statement, all of them or none. Gives the campaigns that the statement settles. Undefined, and nothing is
+ * Writes the outcomes of one day in one statement, all of them or none, on a connection that keeps its plan. Gives the campaigns that the statement settles. Undefined, and nothing is
  * written, when a row of the ledger or of `listeners` has changed since it was read.
  */
 export async function writeOutcomes(
@@ -41,25 +42,57 @@ export async function writeOutcomes(
   { day, listened, filled, retried, announcements, byCampaign, byVariant, hours, codes, slot }: Outcomes,
 ): Promise<string[] | undefined> {
   const apps = [...listened].map(([id, version]) => ({ id, version }))
+  let from = 1
   const changed = filled.map(({ campaignId, no, was, row: { place, slots, ends, sent, failed, skipped } }) => {
-    return { campaign_id: campaignId, batch_no: no, place, was, slots: slots.toString('hex'), ends, sent, failed, skipped }
+    const one = { campaign_id: campaignId, batch_no: no, place, was, first_byte: from, bytes: slots.length, ends, sent, failed, skipped }
+    from += slots.length
+    return one
   })
-  const outcomes = sql`
-    ${day}::date, ${JSON.stringify(apps)}::json, ${JSON.stringify(changed)}::json, ${asJson(announcements)}::json,
-    ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json`
+  const ledger = sql.id(partitionName('ledger_batches', day))
+  const trails = sql.id(partitionName('ledger_attempts', day))
+  // A row is as it was read when as many of its slots are filled, since a slot is filled once. Rows are locked in the order given, that of their key.
+  const fill = sql`
+    told as materialized (
+      select * from json_to_recordset(${JSON.stringify(changed)}::json) as f(
+        campaign_id text, batch_no int, place smallint, was int, first_byte int, bytes int, ends text, sent smallint, failed smallint, skipped smallint)
+    ), locked as materialized (
+      select there.ctid, told.* from told cross join lateral (
+        select l.ctid from ${ledger} l
+        where l.campaign_id = decode(told.campaign_id, 'hex') and l.batch_no = told.batch_no and l.place = told.place and l.day = ${day}::date
+          and l.sent + l.failed + l.skipped = told.was
+        for no key update
+      ) as there
+    ), filled as (
+      update ${ledger} l set slots = substring(${Buffer.concat(filled.map(({ row }) => row.slots))}::bytea from locked.first_byte for locked.bytes),
+        ends = locked.ends, sent = locked.sent, failed = locked.failed, skipped = locked.skipped
+      from locked where l.ctid = locked.ctid
+      returning 1
+    )`
   const attempts = retried.map(({ campaignId, no, places, trail }) => ({ campaign_id: campaignId, batch_no: no, places, trail }))
+  // Written with the outcomes or not at all.
+  const keep = sql`, kept as (
+      insert into ${trails} (day, campaign_id, batch_no, place, trail)
+      select ${day}::date, decode(a.campaign_id, 'hex'), a.batch_no, place.value::text::smallint, a.trail
+      from json_to_recordset(${JSON.stringify(attempts)}::json) as a(campaign_id text, batch_no int, places json, trail jsonb)
+        cross join lateral json_array_elements(a.places) as place(value)
+      order by a.campaign_id, a.batch_no, 4
+      on conflict do nothing
+    )`
+  const counted = sql`count_outcomes(
+    ${JSON.stringify(apps)}::json, (select count(*) from filled), ${filled.length}::bigint, ${asJson(announcements)}::json,
+    ${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json)`
   try {
-    const written =
-      attempts.length === 0 ? sql`write_outcomes(${outcomes})` : sql`write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json)`
-    // `written` is an argument of move_series and is evaluated first, so the hours are written last: many campaigns share those rows. When `hours` is
+    // `counted` is an argument of move_series and is evaluated first, so the hours are written last: many campaigns share those rows. When `hours` is
     // empty, as for tests, move_series is not called.
     const series = sql`move_series(
-      ${written}, ${hourMovesOf(hours)}::json, ${codes.length > 0 ? codeMovesOf(codes) : null}::json, ${slot}::smallint
+      ${counted}, ${hourMovesOf(hours)}::json, ${codes.length > 0 ? codeMovesOf(codes) : null}::json, ${slot}::smallint
     )`
-    const { rows } = await sql<{ settled: string[] }>`select ${hours.length > 0 ? series : written} as settled`.execute(db)
+    const { rows } = await sql<{ settled: string[] }>`
+      with ${fill} ${attempts.length > 0 ? keep : sql``} select ${hours.length > 0 ? series : counted} as settled`.execute(db)
     return rows[0]?.settled
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === notAsRead) return undefined
+    // A partition that was dropped meanwhile holds no rows any more.
+    if (isWithoutPartition(error) || (error instanceof Error && 'code' in error && error.code === notAsRead)) return undefined
     throw error
   }
 }

@@ -68,7 +68,8 @@ export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dr
   return { dropped: rows.length, settled }
 }
 
-const partitionName = (parent: Partitioned, day: string): string => `${parent}_${day.replaceAll('-', '')}`
+/** Gives the name of the partition of a day. A statement that names it keeps a plan for that partition alone, and locks no other. */
+export const partitionName = (parent: Partitioned, day: string): string => `${parent}_${day.replaceAll('-', '')}`
 
 function nextDay(day: string): string {
   const next = new Date(`${day}T00:00:00Z`)

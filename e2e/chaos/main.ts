@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { faults, type FaultName } from './faults.ts'
+import { keepResult } from './keep.ts'
 import { runSeed, type SeedResult } from './run-seed.ts'
 import { play } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
@@ -115,12 +114,5 @@ function refuse(why: string): never {
 }
 
 function keep(name: string, result: Record<string, unknown>): void {
-  const root = resolve(import.meta.dirname, '../..')
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  const at = new Date().toISOString()
-  const directory = join(root, 'bench/results')
-  mkdirSync(directory, { recursive: true })
-  const file = join(directory, `chaos-${name}-${at.slice(0, 10)}-${commit}.json`)
-  writeFileSync(file, `${JSON.stringify({ at, commit, ...result }, null, 2)}\n`)
-  print(`kept in ${file}`)
+  print(`kept in ${keepResult(`chaos-${name}`, result)}`)
 }

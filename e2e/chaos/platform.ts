@@ -48,15 +48,9 @@ export async function onDataDirectory<T>(
 }
 
 /** Runs work on the platform's database as its superuser, for data that no API shows. */
-export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
-  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
+export async function onDatabase<T>(herald: Herald, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
-    host: '127.0.0.1',
-    port: postgres,
-    user: 'postgres',
-    password,
-    database: 'herald',
+    connectionString: herald.ownerUrl ?? embeddedUrl(herald),
     connectionTimeoutMillis: 2_000,
     query_timeout: 60_000,
   })
@@ -67,6 +61,12 @@ export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Clien
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+function embeddedUrl({ dataDir }: Herald): string {
+  const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
+  return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${postgres}/herald`
 }
 
 /** Gives the database URL of a service's role. */

@@ -52,6 +52,7 @@ export const ownScripts = [
   'test:runtimes',
   'test:rules',
   'test:pooler',
+  'test:cluster',
   'test:charts',
   'chaos',
 ] as const

@@ -7,7 +7,15 @@ import { atEnd } from './at-end.ts'
 import { natsConfiguration } from './servers.ts'
 import { until } from './until.ts'
 
-export type ClusterServer = { name: string; url: string; kill: () => Promise<void>; start: () => Promise<void> }
+export type ClusterServer = {
+  name: string
+  url: string
+  kill: () => Promise<void>
+  start: () => Promise<void>
+  /** Stops the process without ending its connections, as a network does that loses all packets. */
+  freeze: () => void
+  thaw: () => void
+}
 
 /**
  * Starts three embedded nats-servers as one cluster on 127.0.0.1, with the users of `freshNats`. They end with the test file. `url` is the comma list of
@@ -32,6 +40,8 @@ export async function startCluster(): Promise<{ url: string; servers: ClusterSer
       name,
       url: `nats://127.0.0.1:${port}`,
       kill,
+      freeze: () => void running?.child.kill('SIGSTOP'),
+      thaw: () => void running?.child.kill('SIGCONT'),
       async start() {
         running = await startNatsServer({
           name,

@@ -15,6 +15,8 @@ export type Herald = {
   starter: ChildProcess
   /** The address of the simulator's control API. */
   simulator: string
+  /** The owner's address of a database that Herald was given; undefined when it runs the embedded one. */
+  ownerUrl?: string
   /** Gives what the starter has printed so far. */
   output(): string
   /**
@@ -60,6 +62,7 @@ export async function startHerald({
     dataDir,
     starter,
     simulator: simulatorControl(ports),
+    ...(env['DATABASE_URL'] !== undefined && { ownerUrl: env['DATABASE_URL'] }),
     output,
     async stop(signal = 'SIGTERM') {
       const ended = new Promise<number | null>((done) => starter.once('exit', (code) => done(code)))

@@ -8,8 +8,8 @@ const everyPlatform = ['ios', 'android', 'web'] as const
 /** A device at the simulator, with the id that Herald gave it. */
 export type Registered = Device & { subscriptionId: string }
 
-/** Makes devices of the three platforms in equal parts, and registers them through the API. */
-export async function givenCrowd({ herald, tenant }: Platform, count: number): Promise<Registered[]> {
+/** Makes devices of the three platforms in equal parts, and registers them through the API. `baseUrl`: where the simulator reaches Herald. */
+export async function givenCrowd({ herald, tenant }: Platform, count: number, baseUrl = herald.baseUrl): Promise<Registered[]> {
   const devices = await makeDevices(tenant, count, everyPlatform)
   const registered: Registered[] = []
   for (let from = 0; from < devices.length; from += 1_000) {
@@ -17,7 +17,7 @@ export async function givenCrowd({ herald, tenant }: Platform, count: number): P
     const { failed, subscriptions } = await tenant.simulator<{
       failed: number
       subscriptions: { id: string; subscriptionId: string }[]
-    }>('POST', '/crowd', { baseUrl: herald.baseUrl, appKey: tenant.publicKey, devices: some.map(({ id }) => id), concurrency: 32 })
+    }>('POST', '/crowd', { baseUrl, appKey: tenant.publicKey, devices: some.map(({ id }) => id), concurrency: 32 })
     if (failed > 0) throw new Error(`${failed} devices did not register`)
     const idOf = new Map(subscriptions.map(({ id, subscriptionId }) => [id, subscriptionId]))
     registered.push(...some.map((device) => ({ ...device, subscriptionId: idOf.get(device.id) ?? '' })))

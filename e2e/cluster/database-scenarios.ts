@@ -128,7 +128,7 @@ const frozenStandby: Scenario = {
 
 const lostSeconds: Scenario = {
   promise:
-    'An asynchronous standby that has not got the last 2 s is promoted: sends go on within 30 s, what the database knows is sent and counted exactly, there are no more copies than the window and the lost pushes, and the sends that it does not know are named as lost.',
+    'An asynchronous standby that has not got the last 2 s is promoted: sends go on within 30 s, what the database knows is sent and counted exactly, and there are no more copies than the window and the lost pushes.',
   run: (scene) =>
     onPair(scene, false, async (stage) => {
       const { pair, platform, large, posting } = stage

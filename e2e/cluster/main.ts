@@ -2,16 +2,20 @@
 import { parseArgs } from 'node:util'
 import { keepResult } from '../chaos/keep.ts'
 import { play, type Scenario } from '../chaos/scenario.ts'
+import { composeScenario } from './compose-scenario.ts'
 import { databaseScenarios } from './database-scenarios.ts'
 import { queueScenarios } from './queue-scenarios.ts'
 
 const scenarios: Record<string, Scenario> = { ...databaseScenarios, ...queueScenarios }
+/** Needs Docker, and is played only when it is asked for. */
+const withDocker: Record<string, Scenario> = { compose: composeScenario }
+const all = { ...scenarios, ...withDocker }
 const help = `npm run test:cluster -- [--only <name>,…] [--devices 20000] [--keep]
 
 Runs Herald on a small cluster of this machine, lets parts of it die in the middle of a send, and compares the counters with what
 every device was really sent. About ten minutes. Exits 1 when a promise was broken; --keep writes bench/results/cluster-*.json.
-HAProxy is fetched from Debian and not installed.
-${Object.entries(scenarios)
+HAProxy is fetched from Debian and not installed. "compose" needs Docker, and is played only when it is named.
+${Object.entries(all)
   .map(([name, { promise }]) => `  ${name.padEnd(22)} ${promise}`)
   .join('\n')}`
 
@@ -28,7 +32,7 @@ if (values.help) {
   process.exit(0)
 }
 const names = values.only?.split(',') ?? Object.keys(scenarios)
-const unknown = names.filter((name) => scenarios[name] === undefined)
+const unknown = names.filter((name) => all[name] === undefined)
 if (unknown.length > 0) {
   console.log(`unknown scenarios: ${unknown.join(', ')}\n\n${help}`)
   process.exit(2)
@@ -36,7 +40,7 @@ if (unknown.length > 0) {
 const startedAt = performance.now()
 const results: Record<string, unknown> = {}
 const bad: string[] = []
-for (const [name, scenario] of Object.entries(scenarios)) {
+for (const [name, scenario] of Object.entries(all)) {
   if (!names.includes(name)) continue
   console.log(`${name}: ${scenario.promise}`)
   const { good, ...result } = await play(scenario, { say: (line) => console.log(line), devices: Number(values.devices) })

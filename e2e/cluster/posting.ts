@@ -18,16 +18,16 @@ export type Posting = {
 
 /**
  * Posts five sends a second, each to one device, as `clients` clients in turn. A client repeats a send that was not answered 202 every half second with
- * its Idempotency-Key, as the SDKs do.
+ * its Idempotency-Key, as the SDKs do. `name` begins the keys.
  */
-export function startPosting({ herald, tenant }: Platform, devices: readonly Registered[], perSecond = 5): Posting {
+export function startPosting({ herald, tenant }: Platform, devices: readonly Registered[], perSecond = 5, name = 'posted'): Posting {
   const attempts: Attempt[] = []
   const accepted: Campaign[] = []
   const underWay = new Set<Promise<void>>()
   let goesOn = true
   const post = async (no: number) => {
     const device = devices[no % devices.length]
-    const key = `posted-${no}`
+    const key = `${name}-${no}`
     const body = {
       target: { subscriptionIds: [device?.subscriptionId] },
       content: { _default: 'en', en: { title: key, body: 'One of five a second' } },

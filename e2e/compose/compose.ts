@@ -8,6 +8,7 @@ const project = 'herald-test'
 const files = {
   six: ['-f', 'docker-compose.yml', '-f', 'e2e/compose/docker-compose.test.yml'],
   small: ['-f', 'docker-compose.small.yml'],
+  cluster: ['-f', 'docker-compose.yml', '-f', 'docker-compose.cluster.yml'],
 }
 
 /** The environment of docker compose. `main.ts` fills it when it brings the stack up, and the tests inherit it. */
@@ -32,7 +33,7 @@ export function run(command: string, args: string[], { quiet = false, environmen
   })
 }
 
-/** Runs a command of docker compose on the stack of six processes, or on the small one. Both have the same volumes. */
+/** Runs a command of docker compose on the stack of six processes, on the small one, or on the cluster. The first two have the same volumes. */
 export const compose = (args: string[], { stack = 'six', ...options }: Options = {}): Promise<string> =>
   run('docker', ['compose', '--progress', 'quiet', '-p', project, ...files[stack], ...args], options)
 

@@ -166,6 +166,14 @@ const runBy: Readonly<Record<string, readonly [file: string, words: string]>> = 
     "'--clean', '--if-exists', '--exit-on-error'",
   ],
   'docker compose -f docker-compose.small.yml up -d --build --wait': ['e2e/compose/main.ts', "{ stack: 'small' }"],
+  'docker compose -f docker-compose.yml -f docker-compose.cluster.yml up -d --build --wait': [
+    'e2e/cluster/compose-scenario.ts',
+    "compose('up', '-d', '--build', '--wait'",
+  ],
+  'docker compose -f docker-compose.yml -f docker-compose.cluster.yml kill': [
+    'e2e/cluster/compose-scenario.ts',
+    "compose('kill', service)",
+  ],
   'docker compose up -d --wait': ['e2e/compose/backup.test.ts', "['up', '-d', '--wait']"],
 }
 

@@ -67,6 +67,12 @@ export const boards: Board[] = [
         legend: '{{platform}} {{code}}',
       },
       { title: 'Slowest of a hundred answers', query: p99('herald_provider_seconds', 'platform'), unit: 's', legend: '{{platform}}' },
+      {
+        title: 'Small sends: slowest of a hundred, from queued to the first answer',
+        query: p99('herald_first_try_seconds', 'platform'),
+        unit: 's',
+        legend: '{{platform}}',
+      },
       { title: 'Pushes in flight', query: most('herald_dispatch_window_held', 'instance'), unit: 'short', legend: '{{instance}}' },
       { title: 'Batches in work', query: most('herald_batches_in_work', 'instance'), unit: 'short', legend: '{{instance}}' },
       { title: 'Pages of devices cut', query: 'sum(rate(herald_fan_out_pages_total[1m]))', unit: 'reqps' },

@@ -9,6 +9,7 @@ test('the metrics show pushes by what became of them, how long providers take to
   for (const _ of Array(2)) measures.became('ios', 'sent', '')
   measures.became('web', 'retried', 'provider_unavailable')
   measures.answered('ios', 0.03)
+  measures.firstTried('web', 0.3)
   measures.unknownAnswer('android')
   now.window.held = 7
 
@@ -19,6 +20,8 @@ test('the metrics show pushes by what became of them, how long providers take to
     'herald_pushes_total{platform="web",outcome="retried",code="provider_unavailable"} 1',
     'herald_provider_seconds_bucket{le="0.025",platform="ios"} 0',
     'herald_provider_seconds_bucket{le="0.05",platform="ios"} 1',
+    'herald_first_try_seconds_bucket{le="0.25",platform="web"} 0',
+    'herald_first_try_seconds_bucket{le="0.5",platform="web"} 1',
     'herald_unknown_answers_total{platform="android"} 1',
     'herald_dispatch_window_held 7',
     'herald_batches_in_work 1',

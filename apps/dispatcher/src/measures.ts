@@ -10,6 +10,8 @@ export type Became = 'sent' | 'failed' | 'skipped' | 'retried' | 'guarded'
 export type Measures = {
   /** Counts one push by the seconds from when it was handed over until its answer came, or until the wait for an answer ended. */
   answered(platform: Platform, seconds: number): void
+  /** Counts a push of a small send by the seconds from when it was queued until the first answer to it came. */
+  firstTried(platform: Platform, seconds: number): void
   /** Counts an answer that is not in the provider's table. */
   unknownAnswer(platform: Platform): void
   /** Counts what became of a push. `code` says why the push was not sent; it is empty for a push that was sent. */
@@ -40,15 +42,24 @@ export function openMeasures(metrics: Metrics, { window, jobs }: { window: Pick<
     }
   })
   const seconds = metrics.histogram('herald_provider_seconds', 'From handing a push over to its answer.', { labelNames, buckets })
+  const firstTries = metrics.histogram(
+    'herald_first_try_seconds',
+    'From the queueing of a push of a small send to the first answer of its provider.',
+    { labelNames, buckets },
+  )
   const unknown = metrics.counter('herald_unknown_answers_total', 'Answers of providers that the table does not know.', labelNames)
   metrics.gauge('herald_dispatch_window_held', 'Pushes that are unanswered or not yet counted.', { collect: setTo(() => window.held) })
   metrics.gauge('herald_batches_in_work', 'Batches that are taken and not finished.', { collect: setTo(() => jobs.inWork) })
 
   const byPlatform = new Map(
-    platforms.map((platform) => [platform, { seconds: seconds.labels(platform), unknown: unknown.labels(platform) }]),
+    platforms.map((platform) => [
+      platform,
+      { seconds: seconds.labels(platform), firstTries: firstTries.labels(platform), unknown: unknown.labels(platform) },
+    ]),
   )
   return {
     answered: (platform, took) => byPlatform.get(platform)?.seconds.observe(took),
+    firstTried: (platform, took) => byPlatform.get(platform)?.firstTries.observe(took),
     unknownAnswer: (platform) => byPlatform.get(platform)?.unknown.inc(),
     became(platform, outcome, code) {
       const isIt = (one: Counted) => one.platform === platform && one.outcome === outcome && one.code === code

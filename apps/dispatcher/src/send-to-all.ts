@@ -98,6 +98,7 @@ async function sendInOrder(
     report.ended(pushes)
   }
 
+  const isPrompt = lane === 'prompt' && toAll.triesBefore === 0
   const host = toAll.provider.hasManyHosts ? origin.replace(/^web /, '') : ''
   let isAccepted = false
   const ended = (recipient: Recipient, settlement: Settlement): void => {
@@ -131,6 +132,7 @@ async function sendInOrder(
       try {
         if (answer instanceof Error) return mistaken(recipient, answer)
         measures.answered(platform, (performance.now() - sentAt) / 1000)
+        if (isPrompt && resends === 0) measures.firstTried(platform, sending.elapsedMs() / 1000)
         if (answer.is === 'refused' && resends < mostResends && mayGoOn()) return sendAgain(recipient, resends, firstAt, answer)
         if (limit === undefined && isTooLong(answer) && mayGoOn()) return trySending(recipient, resends, firstAt, bridgedWebBytes)
         return ended(recipient, settlePush(sending, recipient, answer, firstAt))

@@ -1,31 +1,22 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { serve } from '../testing/serve.ts'
-import { readJson } from './body.ts'
-import { openBodyBudget } from './body-budget.ts'
-import { respond, respondFault } from './respond.ts'
-import { faultOf } from './faults.ts'
 
 const size = 100 * 1024
 const clients = 40
 /** What a process has at most beside the bodies: chunks that have just arrived. */
 const little = 500_000
 
-/** Opens a server that reads bodies and clients that send all of theirs but the last byte. */
+/** Starts a server that reads bodies, and clients that send all of theirs but the last byte. */
 async function givenClients() {
-  const budget = openBodyBudget(() => undefined)
-  let begun = 0
-  const port = await serve((request, response) => {
-    begun += 1
-    const name = `client ${begun}`
-    readJson(request, { most: size, budget, owner: () => ({ name, isStranger: false }) }).then(
-      () => respond(response, 200, {}),
-      (error: unknown) => respondFault(response, faultOf(error)),
-    )
-  })
-  const before = process.memoryUsage().arrayBuffers
+  const server = fork(join(import.meta.dirname, '../testing/body-server.ts'), { execArgv: ['--expose-gc'] })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  const [{ port }] = (await once(server, 'message')) as [{ port: number }]
+  const before = await buffersOf(server)
   const sockets = Array.from({ length: clients }, () => {
-    const socket = connect(Number(port), '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     socket.resume().on('error', () => undefined)
     socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${size}\r\n\r\n${' '.repeat(size - 1)}`)
     return socket
@@ -33,15 +24,21 @@ async function givenClients() {
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
   })
-  return { sockets, taken: () => process.memoryUsage().arrayBuffers - before }
+  return { sockets, taken: async () => (await buffersOf(server)) - before }
+}
+
+async function buffersOf(server: ChildProcess): Promise<number> {
+  const answered = once(server, 'message') as Promise<[{ buffers: number }]>
+  server.send('buffers')
+  return (await answered)[0].buffers
 }
 
 // spec: limits/body-budget
 test('when clients that hold back the end of their bodies go, the memory of the bodies is given back at once', async () => {
   const { sockets, taken } = await givenClients()
-  await expect.poll(taken).toBeGreaterThan((clients / 2) * size)
+  await expect.poll(taken, { timeout: 10_000 }).toBeGreaterThan((clients / 2) * size)
 
   for (const socket of sockets) socket.destroy()
 
-  await expect.poll(taken).toBeLessThan(little)
+  await expect.poll(taken, { timeout: 10_000 }).toBeLessThan(little)
 })

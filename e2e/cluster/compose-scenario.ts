@@ -20,6 +20,8 @@ const compose = (...args: string[]) => composeOf(args, { stack: 'cluster', quiet
 type Fault = { name: string; make: () => Promise<unknown>; mend: () => Promise<unknown>; refusedForSeconds: number; copies: number }
 
 const nothing = () => Promise.resolve()
+const network = 'herald-test_default'
+const containerOf = async (service: string) => (await compose('ps', '-q', service)).split('\n')[0] ?? ''
 const other = (server: string) => (server === 'postgres-1' ? 'postgres-2' : 'postgres-1')
 const patronictl = (...args: string[]) =>
   compose('exec', '-T', 'postgres-1', 'patronictl', '-c', '/etc/patroni/patroni.yml', ...args).catch(() =>
@@ -43,13 +45,13 @@ const killed = (service: string, refusedForSeconds: number): Fault => ({
 const oneKilled = (service: string, refusedForSeconds: number, copies = 0): Fault => ({
   ...killed(service, refusedForSeconds),
   name: `one ${service} killed`,
-  make: async () => run('docker', ['kill', (await compose('ps', '-q', service)).split('\n')[0] ?? ''], { quiet: true }),
+  make: async () => run('docker', ['kill', await containerOf(service)], { quiet: true }),
   copies,
 })
 
 export const composeScenario: Scenario = {
   promise:
-    'docker-compose.cluster.yml, each part killed in the middle of a send: a switchover, the primary killed, its machine frozen, a NATS server, an etcd, a gateway, a dispatcher: nothing is lost, only a dead dispatcher makes copies, and posts are refused no longer than Patroni needs.',
+    'docker-compose.cluster.yml, each part killed in the middle of a send: a switchover, the primary killed, then cut off from the network, a NATS server, an etcd, a gateway, a dispatcher: nothing is lost, only a dead dispatcher makes copies, and posts are refused no longer than Patroni needs.',
   async run(scene) {
     const [port, simulatorPort] = [await freePort(), await freePort()]
     Object.assign(composeEnvironment, {
@@ -105,9 +107,9 @@ async function play(scene: Scene, herald: Herald): Promise<void> {
     },
     killed(other(first), 30),
     {
-      name: `the machine of ${first} frozen`,
-      make: () => compose('pause', first),
-      mend: () => compose('unpause', first),
+      name: `${first} cut off from the network`,
+      make: async () => run('docker', ['network', 'disconnect', network, await containerOf(first)], { quiet: true }),
+      mend: async () => run('docker', ['network', 'connect', '--alias', first, network, await containerOf(first)], { quiet: true }),
       refusedForSeconds: 40,
       copies: 0,
     },

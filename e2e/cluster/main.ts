@@ -49,6 +49,7 @@ for (const [name, scenario] of Object.entries(all)) {
   if (!good) bad.push(name)
 }
 const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
-if (values.keep) console.log(`kept in ${keepResult('cluster', { minutes: Number(minutes), results })}`)
+if (values.keep)
+  console.log(`kept in ${keepResult(['cluster', ...(values.only?.split(',') ?? [])].join('-'), { minutes: Number(minutes), results })}`)
 console.log(`\ncluster: ${bad.length === 0 ? 'all good' : `BAD: ${bad.join(', ')}`}, ${minutes} minutes`)
 process.exit(bad.length === 0 ? 0 : 1)

@@ -5,12 +5,9 @@ import { until } from '@herald/testing/until'
 import { givenCrowd } from '../chaos/crowd.ts'
 import type { Scenario, Scene } from '../chaos/scenario.ts'
 import { checkSends, send, untilAllSettled } from '../chaos/sends.ts'
-import { compose as composeOf, composeEnvironment, run } from '../compose/compose.ts'
-import { seenByClients, seconds, standstillOf, startPosting } from './posting.ts'
+import { compose as composeOf, composeEnvironment, project, run } from '../compose/compose.ts'
+import { pause, seenByClients, seconds, standstillOf, startPosting, window } from './posting.ts'
 
-/** Pushes of one dispatcher that may be under way (DISPATCH_WINDOW). */
-const window = 1_000
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const compose = (...args: string[]) => composeOf(args, { stack: 'cluster', quiet: true })
 
 /**
@@ -20,7 +17,7 @@ const compose = (...args: string[]) => composeOf(args, { stack: 'cluster', quiet
 type Fault = { name: string; make: () => Promise<unknown>; mend: () => Promise<unknown>; refusedForSeconds: number; copies: number }
 
 const nothing = () => Promise.resolve()
-const network = 'herald-test_default'
+const network = `${project}_default`
 const containerOf = async (service: string) => (await compose('ps', '-q', service)).split('\n')[0] ?? ''
 const other = (server: string) => (server === 'postgres-1' ? 'postgres-2' : 'postgres-1')
 const patronictl = (...args: string[]) =>

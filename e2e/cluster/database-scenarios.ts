@@ -4,15 +4,24 @@ import { join } from 'node:path'
 import { givenManyDevices, type Registered } from '../chaos/crowd.ts'
 import { onPlatform, type Platform } from '../chaos/platform.ts'
 import type { Scenario, Scene } from '../chaos/scenario.ts'
-import { checkSends, readStats, send, untilAccepted, untilAllSettled } from '../chaos/sends.ts'
+import { accepted, checkSends, readStats, send, untilAccepted, untilAllSettled } from '../chaos/sends.ts'
 import type { Campaign } from '../chaos/scenario-result.ts'
 import { startPair, type Pair } from './database.ts'
-import { linesLogged, seconds, seenByClients, standstillOf, startPosting, type Posting } from './posting.ts'
+import {
+  faultBegins,
+  linesLogged,
+  pause,
+  seconds,
+  seenByClients,
+  settle,
+  standstillOf,
+  startPosting,
+  window,
+  type Posting,
+} from './posting.ts'
 
 /** HAProxy knows after two failed checks, a second apart, that a server is away, and after one that another is the primary. */
 const switchSeconds = 3.2
-/** Pushes of one dispatcher that may be under way (DISPATCH_WINDOW). */
-const window = 1_000
 
 type Stage = { pair: Pair; platform: Platform; devices: Registered[]; large: Campaign; posting: Posting }
 
@@ -38,17 +47,6 @@ async function onPair(scene: Scene, synchronous: boolean, work: (stage: Stage) =
   }
 }
 
-/** Waits until all is settled, and compares it with the record of the providers. Gives what clients saw and how long the large send stood still. */
-async function settle(scene: Scene, { platform, large, posting }: Stage, { since, lines }: { since: number; lines: number }) {
-  await posting.stop()
-  const campaigns = [large, ...posting.accepted]
-  await untilAllSettled(platform.tenant, campaigns)
-  const seen = seenByClients(posting.attempts, since)
-  const largeStoodStillFor = await standstillOf(platform, large, since)
-  scene.note({ ...seen, largeStoodStillFor, linesLogged: linesLogged(platform) - lines })
-  return { seen, largeStoodStillFor, campaigns }
-}
-
 const isOnly503 = (refused: Record<string, number>) => Object.keys(refused).every((answer) => answer === '503 database_unavailable')
 
 const promoted: Scenario = {
@@ -56,13 +54,13 @@ const promoted: Scenario = {
     'The primary is killed and its synchronous standby promoted 3 s later: posts are 503 until 2 s after the promotion at most, the large send goes on, nothing is lost, and nothing is sent twice.',
   run: (scene) =>
     onPair(scene, true, async (stage) => {
-      const [since, lines] = [Date.now(), linesLogged(stage.platform)]
+      const fault = faultBegins(stage.platform)
       stage.pair.primary.kill()
       await pause(3_000)
       await stage.pair.standby.promote()
-      const promotedAfter = seconds(Date.now() - since)
+      const promotedAfter = seconds(Date.now() - fault.since)
       await pause(8_000)
-      const { seen, largeStoodStillFor, campaigns } = await settle(scene, stage, { since, lines })
+      const { seen, largeStoodStillFor, campaigns } = await settle(scene, stage, fault)
       scene.note({ promotedAfter })
       scene.check(isOnly503(seen.refused), `posts were answered ${JSON.stringify(seen.refused)}`)
       scene.check(seen.refusedForSeconds <= promotedAfter + 2, `posts were refused for ${seen.refusedForSeconds} s`)
@@ -77,7 +75,7 @@ const standby: Scenario = {
   run: (scene) =>
     onPair(scene, true, async (stage) => {
       const { pair, platform, posting } = stage
-      const [since, lines] = [Date.now(), linesLogged(platform)]
+      const fault = faultBegins(platform)
       // A switchover that the address has not heard of: it still leads to the former primary.
       pair.lead(pair.primary)
       await pair.primary.stop()
@@ -90,9 +88,9 @@ const standby: Scenario = {
       const switchedAt = Date.now()
       pair.lead(undefined)
       await pause(8_000)
-      const { seen, campaigns } = await settle(scene, stage, { since, lines })
-      const backAfter = seconds(since + seen.refusedForSeconds * 1_000 - switchedAt)
-      const early = posting.attempts.filter(({ at, ms }) => at > since && ms > 2_000)
+      const { seen, campaigns } = await settle(scene, stage, fault)
+      const backAfter = seconds(fault.since + seen.refusedForSeconds * 1_000 - switchedAt)
+      const early = posting.attempts.filter(({ at, ms }) => at > fault.since && ms > 2_000)
       scene.note({ healths, refusedForSecondsAfterTheSwitch: backAfter })
       scene.check(isOnly503(seen.refused), `posts were answered ${JSON.stringify(seen.refused)}`)
       scene.check(early.length === 0, `${early.length} posts took more than 2 s`)
@@ -111,15 +109,15 @@ const frozenStandby: Scenario = {
   run: (scene) =>
     onPair(scene, true, async (stage) => {
       const { pair, platform, posting } = stage
-      const [since, lines] = [Date.now(), linesLogged(platform)]
+      const fault = faultBegins(platform)
       pair.standby.freeze()
       await pause(2_000)
       pair.primary.kill()
       pair.standby.thaw()
       await pair.standby.promote()
       await pause(8_000)
-      const { seen, campaigns } = await settle(scene, stage, { since, lines })
-      const slow = posting.attempts.filter(({ at, ms }) => at > since && ms > 2_500)
+      const { seen, campaigns } = await settle(scene, stage, fault)
+      const slow = posting.attempts.filter(({ at, ms }) => at > fault.since && ms > 2_500)
       scene.check(isOnly503(seen.refused), `posts were answered ${JSON.stringify(seen.refused)}`)
       scene.check(slow.length === 0, `${slow.length} posts took more than 2.5 s, the slowest ${seen.slowestMs} ms`)
       await checkSends(scene, platform.tenant, campaigns, 0)
@@ -136,11 +134,11 @@ const lostSeconds: Scenario = {
       await pair.untilCaughtUp()
       await pair.standby.stop()
       const standbyAt = Date.now()
-      const sentBefore = await acceptedNow(platform)
+      const sentBefore = await accepted(tenant)
       await pause(2_000)
-      const [since, lines] = [Date.now(), linesLogged(platform)]
+      const fault = faultBegins(platform)
       pair.primary.kill()
-      const sentInTheLostTime = (await acceptedNow(platform)) - sentBefore
+      const sentInTheLostTime = (await accepted(tenant)) - sentBefore
       await pair.standby.start()
       await pair.standby.promote()
       await pause(10_000)
@@ -153,10 +151,10 @@ const lostSeconds: Scenario = {
         else known.push(campaign)
       }
       const backAfter = await untilAllSettled(tenant, [large, ...known])
-      const seen = seenByClients(posting.attempts, since)
-      const largeStoodStillFor = await standstillOf(platform, large, since)
-      scene.note({ ...seen, lost, sentInTheLostTime, largeStoodStillFor, backAfter, linesLogged: linesLogged(platform) - lines })
-      scene.note({ lostAcceptedBetween: [new Date(standbyAt).toISOString(), new Date(since).toISOString()] })
+      const seen = seenByClients(posting.attempts, fault.since)
+      const largeStoodStillFor = await standstillOf(platform, large, fault.since)
+      scene.note({ ...seen, lost, sentInTheLostTime, largeStoodStillFor, backAfter, linesLogged: linesLogged(platform) - fault.lines })
+      scene.note({ lostAcceptedBetween: [new Date(standbyAt).toISOString(), new Date(fault.since).toISOString()] })
       scene.check(lost <= 2 * 5 + 5, `${lost} of the posts are unknown, more than those of the lost seconds`)
       scene.check(known.length > 20, `only ${known.length} posts are known`)
       scene.check(largeStoodStillFor <= 30, `the large send stood still for ${largeStoodStillFor} s`)
@@ -164,9 +162,6 @@ const lostSeconds: Scenario = {
       await checkSends(scene, tenant, [large, ...known], window + sentInTheLostTime)
     }),
 }
-
-const acceptedNow = async ({ tenant }: Platform) =>
-  (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
 
 /** Asks the gateway's /health, and /readyz of each process. */
 async function healthsOf({ herald }: Platform): Promise<Record<string, number>> {
@@ -177,8 +172,6 @@ async function healthsOf({ herald }: Platform): Promise<Record<string, number>> 
     if (!/^(dispatcher|simulator)/.test(name)) answers[name] = (await http('GET', `http://127.0.0.1:${port}/readyz`)).status
   return answers
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 export const databaseScenarios: Record<string, Scenario> = {
   'database-promoted': promoted,

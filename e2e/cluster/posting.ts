@@ -4,6 +4,8 @@ import { http } from '@herald/testing/herald'
 import type { Registered } from '../chaos/crowd.ts'
 import type { Platform } from '../chaos/platform.ts'
 import { campaignOf, recordedPushes, type Campaign } from '../chaos/scenario-result.ts'
+import type { Scene } from '../chaos/scenario.ts'
+import { untilAllSettled } from '../chaos/sends.ts'
 
 /** An attempt to post a send: when it began, in milliseconds since 1970, how long it took, and what came of it (599: no answer). */
 export type Attempt = { at: number; ms: number; status: number; code: string }
@@ -17,14 +19,13 @@ export type Posting = {
 }
 
 /**
- * Posts five sends a second, each to one device, as `clients` clients in turn. A client repeats a send that was not answered 202 every half second with
- * its Idempotency-Key, as the SDKs do. `name` begins the keys.
+ * Posts `perSecond` sends a second, each to one device. A send that was not answered 202 is repeated every half second with its Idempotency-Key, as the
+ * SDKs do. `name` begins the keys.
  */
 export function startPosting({ herald, tenant }: Platform, devices: readonly Registered[], perSecond = 5, name = 'posted'): Posting {
   const attempts: Attempt[] = []
   const accepted: Campaign[] = []
   const underWay = new Set<Promise<void>>()
-  let goesOn = true
   const post = async (no: number) => {
     const device = devices[no % devices.length]
     const key = `${name}-${no}`
@@ -38,15 +39,12 @@ export function startPosting({ herald, tenant }: Platform, devices: readonly Reg
       const answer = await http<{ id: string; error?: { code: string } }>('POST', `${herald.baseUrl}/v1/notifications`, {
         headers,
         body,
-      }).catch((error: unknown) => error)
-      const [status, code, id] =
-        answer instanceof Error || !isAnswer(answer)
-          ? [599, String(answer), '']
-          : [answer.status, answer.body.error?.code ?? '', answer.body.id]
+      }).catch(String)
+      const [status, code] = typeof answer === 'string' ? [599, answer] : [answer.status, answer.body.error?.code ?? '']
       attempts.push({ at, ms: Date.now() - at, status, code })
-      if (status === 202) {
+      if (typeof answer !== 'string' && status === 202) {
         accepted.push({
-          id,
+          id: answer.body.id,
           devices: [device?.id ?? ''],
           status: 'sending',
           stats: { queued: 0, sent: 0, failed: 0, skipped: 0 },
@@ -58,7 +56,6 @@ export function startPosting({ herald, tenant }: Platform, devices: readonly Reg
   }
   let no = 0
   const timer = setInterval(() => {
-    if (!goesOn) return
     const one = post(no).finally(() => underWay.delete(one))
     no += 1
     underWay.add(one)
@@ -67,15 +64,11 @@ export function startPosting({ herald, tenant }: Platform, devices: readonly Reg
     attempts,
     accepted,
     async stop() {
-      goesOn = false
       clearInterval(timer)
       await Promise.all(underWay)
     },
   }
 }
-
-const isAnswer = (answer: unknown): answer is { status: number; body: { id: string; error?: { code: string } } } =>
-  typeof answer === 'object' && answer !== null && 'status' in answer
 
 /** Sums up what clients saw from `since` on: answers other than 202 by status and code, for how many seconds there were any, and the slowest 202. */
 export function seenByClients(attempts: readonly Attempt[], since: number) {
@@ -113,3 +106,29 @@ export const linesLogged = ({ herald }: Platform): number =>
     .filter((line) => /"level":"(warn|error|fatal)"/.test(line)).length
 
 export const seconds = (ms: number): number => Math.round(ms / 10) / 100
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, ms)))
+
+/** Pushes of one dispatcher that may be under way (DISPATCH_WINDOW), so as many copies its death may make. */
+export const window = 1_000
+
+/** When a fault began, and how many lines were logged until then. */
+export const faultBegins = (platform: Platform) => ({ since: Date.now(), lines: linesLogged(platform) })
+
+/**
+ * Ends the posting, waits until the large send and all posted ones are settled, and notes what clients saw since the fault began and how long the large
+ * send stood still.
+ */
+export async function settle(
+  { note }: Scene,
+  { platform, large, posting }: { platform: Platform; large: Campaign; posting: Posting },
+  { since, lines }: ReturnType<typeof faultBegins>,
+) {
+  await posting.stop()
+  const campaigns = [large, ...posting.accepted]
+  await untilAllSettled(platform.tenant, campaigns)
+  const seen = seenByClients(posting.attempts, since)
+  const largeStoodStillFor = await standstillOf(platform, large, since)
+  note({ ...seen, largeStoodStillFor, linesLogged: linesLogged(platform) - lines })
+  return { seen, largeStoodStillFor, campaigns }
+}

@@ -7,28 +7,28 @@ import { until } from '@herald/testing/until'
 import { natsPasswordVariable } from '@herald/tools/apps'
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { givenManyDevices, type Registered } from '../chaos/crowd.ts'
+import { givenManyDevices } from '../chaos/crowd.ts'
 import { onPlatform, type Platform } from '../chaos/platform.ts'
 import { readyPid, runningProcesses, signalAll } from '../chaos/processes.ts'
 import type { Scenario, Scene } from '../chaos/scenario.ts'
 import type { Campaign } from '../chaos/scenario-result.ts'
 import { checkSends, send, untilAccepted, untilAllSettled } from '../chaos/sends.ts'
-import { linesLogged, seconds, seenByClients, standstillOf, startPosting } from './posting.ts'
+import { faultBegins, linesLogged, pause, seconds, seenByClients, settle, startPosting, window, type Posting } from './posting.ts'
 
 type Stage = {
   servers: ClusterServer[]
   url: string
   manager: JetStreamManager
   platform: Platform
-  devices: Registered[]
   large: Campaign
+  posting: Posting
 }
 
-/** Runs work while a large send is under way, on a Herald with three servers of NATS and three copies of each stream. */
+/** Runs work while a large send is under way and clients post, on a Herald with three servers of NATS and three copies of each stream. */
 async function onCluster(
   { devices: count }: Scene,
   work: (stage: Stage) => Promise<void>,
-  { env = {}, latencyMs = 100 }: { env?: Record<string, string>; latencyMs?: number } = {},
+  { env = {}, latencyMs = 100, perSecond }: { env?: Record<string, string>; latencyMs?: number; perSecond?: number } = {},
 ): Promise<void> {
   const { url, servers } = await startCluster()
   const connection = await connect({ servers: url.split(','), maxReconnectAttempts: -1 })
@@ -40,8 +40,13 @@ async function onCluster(
       const devices = await givenManyDevices(platform, Math.min(count, 20_000))
       await platform.tenant.simulator('PUT', '/faults', { latencyMs })
       const large = await send(platform.tenant, 'large', devices)
-      await untilAccepted(platform.tenant, devices.length * 0.2)
-      await work({ servers, url, manager, platform, devices, large })
+      const posting = startPosting(platform, devices, perSecond)
+      try {
+        await untilAccepted(platform.tenant, devices.length * 0.2)
+        await work({ servers, url, manager, platform, large, posting })
+      } finally {
+        await posting.stop()
+      }
     })
   } finally {
     await connection.close()
@@ -63,20 +68,14 @@ const leader: Scenario = {
     'The server of NATS that leads WORK is killed in the middle of a send: no post is refused but those that were in flight on it, the large send stands still for 10 s at most, nothing is lost, and nothing is sent twice.',
   run: (scene) =>
     onCluster(scene, async (stage) => {
-      const { platform, devices, large } = stage
-      const posting = startPosting(platform, devices)
+      const { platform, posting } = stage
       const killed = await leaderOfWork(stage)
-      const [since, lines] = [Date.now(), linesLogged(platform)]
+      const fault = faultBegins(platform)
       await killed.kill()
       await pause(12_000)
       await killed.start()
-      await posting.stop()
-      const campaigns = [large, ...posting.accepted]
-      await untilAllSettled(platform.tenant, campaigns)
-      const seen = seenByClients(posting.attempts, since)
-      const largeStoodStillFor = await standstillOf(platform, large, since)
-      scene.note({ ...seen, largeStoodStillFor, linesLogged: linesLogged(platform) - lines })
-      const later = seenByClients(posting.attempts, since + 1_000).refused
+      const { largeStoodStillFor, campaigns } = await settle(scene, stage, fault)
+      const later = seenByClients(posting.attempts, fault.since + 1_000).refused
       scene.check(Object.keys(later).length === 0, `posts were answered ${JSON.stringify(later)}`)
       scene.check(largeStoodStillFor <= 10, `the large send stood still for ${largeStoodStillFor} s`)
       await checkSends(scene, platform.tenant, campaigns, 0)
@@ -90,12 +89,11 @@ const quorum: Scenario = {
     onCluster(
       scene,
       async (stage) => {
-        const { platform, devices, large, servers } = stage
+        const { platform, large, servers, posting } = stage
         const { herald, tenant } = platform
         // The large send ends first: what is measured is what clients and starting services see.
         await untilAllSettled(tenant, [large])
-        const lines = linesLogged(platform)
-        const [since, posting] = [Date.now(), startPosting(platform, devices, 20)]
+        const fault = faultBegins(platform)
         const first = await leaderOfWork(stage)
         const away = [first, ...servers.filter((server) => server !== first).slice(0, 1)]
         await Promise.all(away.map((server) => server.kill()))
@@ -106,16 +104,16 @@ const quorum: Scenario = {
           // Its successor answers before the next goes, as in a rolling restart.
           await until(() => ![undefined, pid].includes(readyPid(herald.dataDir, name)), { withinMs: 30_000, what: `${name} is replaced` })
         }
-        await pause(since + 60_000 - Date.now())
+        await pause(fault.since + 60_000 - Date.now())
         await Promise.all(away.map((server) => server.start()))
         const backAt = Date.now()
         await posting.stop()
         await untilAllSettled(tenant, posting.accepted)
         const settledAfter = seconds(Date.now() - backAt)
-        const logged = linesLogged(platform) - lines
-        const seen = seenByClients(posting.attempts, since)
+        const logged = linesLogged(platform) - fault.lines
+        const seen = seenByClients(posting.attempts, fault.since)
         scene.note({ ...seen, settledAfter, linesLogged: logged })
-        const later = seenByClients(posting.attempts, since + 1_000).refused
+        const later = seenByClients(posting.attempts, fault.since + 1_000).refused
         scene.check(Object.keys(later).length === 0, `posts were answered ${JSON.stringify(later)}`)
         scene.check(
           Object.values(seen.refused).every((count) => count <= 3),
@@ -125,7 +123,7 @@ const quorum: Scenario = {
         scene.check(logged <= 200, `${logged} lines were logged`)
         await checkSends(scene, tenant, [large, ...posting.accepted], 0)
       },
-      { env: { LOG_LEVEL: 'info', HERALD_INSTANCES: 'audience=2,campaigns=2,dispatcher=2,tracker=2,webhooks=2' } },
+      { env: { LOG_LEVEL: 'info', HERALD_INSTANCES: 'audience=2,campaigns=2,dispatcher=2,tracker=2,webhooks=2' }, perSecond: 20 },
     ),
 }
 
@@ -134,19 +132,13 @@ const frozen: Scenario = {
     'A server of NATS that leads WORK is frozen for 30 s, as one that the network has cut off: no call hangs longer than 5 s, nothing is lost, and there are no more copies than one window.',
   run: (scene) =>
     onCluster(scene, async (stage) => {
-      const { platform, devices, large } = stage
-      const posting = startPosting(platform, devices)
+      const { platform } = stage
       const cut = await leaderOfWork(stage)
-      const [since, lines] = [Date.now(), linesLogged(platform)]
+      const fault = faultBegins(platform)
       cut.freeze()
       await pause(30_000)
       cut.thaw()
-      await posting.stop()
-      const campaigns = [large, ...posting.accepted]
-      await untilAllSettled(platform.tenant, campaigns)
-      const seen = seenByClients(posting.attempts, since)
-      const largeStoodStillFor = await standstillOf(platform, large, since)
-      scene.note({ ...seen, largeStoodStillFor, linesLogged: linesLogged(platform) - lines })
+      const { seen, campaigns } = await settle(scene, stage, fault)
       scene.check(seen.slowestMs <= 5_000, `a post took ${seen.slowestMs} ms`)
       await checkSends(scene, platform.tenant, campaigns, window)
     }),
@@ -156,18 +148,12 @@ const reset: Scenario = {
   promise:
     '`set-up queue --reset` in the middle of a send: every post is 202, the send goes on, nothing is lost, and nothing is sent twice.',
   run: (scene) =>
-    onCluster(scene, async ({ platform, devices, large, url }) => {
-      const posting = startPosting(platform, devices)
-      const [since, lines] = [Date.now(), linesLogged(platform)]
-      const copies = await setUpQueue({ NATS_URL: url }, { replicas: 3, reset: true })
-      const campaigns = [large]
-      await untilAllSettled(platform.tenant, campaigns)
-      await posting.stop()
-      campaigns.push(...posting.accepted)
-      await untilAllSettled(platform.tenant, campaigns)
-      const seen = seenByClients(posting.attempts, since)
-      const largeStoodStillFor = await standstillOf(platform, large, since)
-      scene.note({ ...seen, copies, largeStoodStillFor, linesLogged: linesLogged(platform) - lines })
+    onCluster(scene, async (stage) => {
+      const { platform, url, large } = stage
+      const fault = faultBegins(platform)
+      scene.note({ copiesOfStreams: await setUpQueue({ NATS_URL: url }, { replicas: 3, reset: true }) })
+      await untilAllSettled(platform.tenant, [large])
+      const { seen, campaigns } = await settle(scene, stage, fault)
       scene.check(Object.keys(seen.refused).length === 0, `posts were answered ${JSON.stringify(seen.refused)}`)
       await checkSends(scene, platform.tenant, campaigns, 0)
     }),
@@ -179,31 +165,21 @@ const twoOfEach: Scenario = {
   run: (scene) =>
     onCluster(
       scene,
-      async ({ platform, devices, large }) => {
-        const posting = startPosting(platform, devices)
-        const [since, lines] = [Date.now(), linesLogged(platform)]
+      async (stage) => {
+        const { platform } = stage
+        const fault = faultBegins(platform)
         for (const app of ['audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']) {
           const pid = runningProcesses(platform.herald.dataDir).get(`${app}-2`)
           if (pid !== undefined) signalAll([pid], 'SIGKILL')
           await pause(700)
         }
         await pause(5_000)
-        await posting.stop()
-        const campaigns = [large, ...posting.accepted]
-        await untilAllSettled(platform.tenant, campaigns)
-        const seen = seenByClients(posting.attempts, since)
-        const largeStoodStillFor = await standstillOf(platform, large, since)
-        scene.note({ ...seen, largeStoodStillFor, linesLogged: linesLogged(platform) - lines })
+        const { campaigns } = await settle(scene, stage, fault)
         await checkSends(scene, platform.tenant, campaigns, window)
       },
       { env: { HERALD_INSTANCES: 'gateway=2,audience=2,campaigns=2,dispatcher=2,tracker=2,webhooks=2' }, latencyMs: 200 },
     ),
 }
-
-/** Pushes of one dispatcher that may be under way (DISPATCH_WINDOW). */
-const window = 1_000
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, ms)))
 
 export const queueScenarios: Record<string, Scenario> = {
   'queue-leader': leader,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 export const root = resolve(import.meta.dirname, '../..')
 
 /** The compose project of the tests. A stack that runs on this machine under the usual name is another project and is not touched. */
-const project = 'herald-test'
+export const project = 'herald-test'
 const files = {
   six: ['-f', 'docker-compose.yml', '-f', 'e2e/compose/docker-compose.test.yml'],
   small: ['-f', 'docker-compose.small.yml'],

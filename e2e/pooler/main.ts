@@ -82,7 +82,7 @@ async function sendsThroughIt(scene: Scene, env: Record<string, string>, place: 
         Array.from({ length: clients }, async (_, client) => {
           const sent = []
           for (let no = 0; no < sendsOfEach; no += 1) {
-            const device = devices[(client * sendsOfEach + no) % devices.length]
+            const device = devices[(client * sendsOfEach + no) % devices.length]!
             const target = { target: { subscriptionIds: [device.subscriptionId] } }
             sent.push(await send(tenant, `small ${client} ${no}`, [device], target, (status) => refused.push(status)))
           }
@@ -103,7 +103,7 @@ async function sendsThroughIt(scene: Scene, env: Record<string, string>, place: 
       await new Promise((resolve) => setTimeout(resolve, 3_000))
       await pgbouncer.start()
       const back = performance.now()
-      await send(tenant, 'after', [devices[0]], { target: { subscriptionIds: [devices[0].subscriptionId] } }).then((one) =>
+      await send(tenant, 'after', devices.slice(0, 1), { target: { subscriptionIds: [devices[0]?.subscriptionId] } }).then((one) =>
         campaigns.push(one),
       )
       note({ secondsToNextSend: Math.round(performance.now() - back) / 1_000 })

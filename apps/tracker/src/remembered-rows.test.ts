@@ -48,6 +48,12 @@ test('at most 1,000 batches are remembered', () => {
   expect(remembered.find(day, [{ ...batch, no: 1_001 }])).toHaveLength(1)
 })
 
+test('a batch whose pushes ended in very many ways is not remembered', () => {
+  const remembered = given()
+  remembered.wrote(day, batch, [{ ...row, ends: 'x'.repeat(4_001) }])
+  expect(remembered.find(day, [batch])).toBeUndefined()
+})
+
 test('nothing is remembered of a database that was away', () => {
   const remembered = given()
   remembered.clear()

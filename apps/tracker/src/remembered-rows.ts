@@ -1,8 +1,10 @@
 import type { Slots } from './core/slots.ts'
 import type { BatchKey, ReadRow } from './store/ledger.ts'
 
-/** At most this many batches are remembered, at about 1.5 kB each. A dispatcher has a few batches under way, and a tracker serves some dispatchers. */
+/** At most this many batches are remembered, 6 MB in all. A dispatcher has a few batches under way, and a tracker serves some dispatchers. */
 const mostBatches = 1_000
+/** A batch whose pushes ended in so many ways that writing them down takes more characters is not remembered: it could take 100 kB. */
+const longestEnds = 4_000
 /** The database's time is asked again after this time, so that two clocks that drift apart make no difference. */
 const clockForMs = 60_000
 /** With several trackers another one writes the same rows. After a write that found other rows than remembered, all are read for this time. */
@@ -64,7 +66,10 @@ export function openRememberedRows(): RememberedRows {
       }
     },
     wrote(day, batch, rows) {
-      if (rows.length > 0 && listening.has(batch.appId)) keep(rowsOf, keyOf(day, batch), rows)
+      const key = keyOf(day, batch)
+      const length = rows.reduce((sum, { ends }) => sum + ends.length, 0)
+      if (rows.length > 0 && length <= longestEnds && listening.has(batch.appId)) keep(rowsOf, key, rows)
+      else rowsOf.delete(key)
     },
     outdated(day, batches) {
       restUntil = performance.now() + restMs

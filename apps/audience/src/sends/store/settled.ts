@@ -63,6 +63,8 @@ export async function clearWaves(db: Db): Promise<boolean> {
 }
 
 const lookedAtOnce = 2_000
+/** At most this many batches are opened in one statement. The others follow when these are finished: the send has an open batch until then. */
+const openedAtOnce = 5_000
 /** A batch that was opened again has at least this number of takes, so that it is opened again once. */
 const openedAgainTakes = 1_000
 
@@ -85,7 +87,10 @@ export async function openUnsettled(
       )
     ), opened as (
       update batches b set done_at = null, takes = b.takes + ${openedAgainTakes}, lease_until = null, not_before = null, due_at = now()
-      where b.campaign_id = any(array(select campaign_id from unsettled)) and b.takes < ${openedAgainTakes}
+      where b.id = any(array(
+        select id from batches where campaign_id = any(array(select campaign_id from unsettled)) and takes < ${openedAgainTakes}
+        limit ${openedAtOnce}
+      ))
       returning b.campaign_id
     )
     select (select max(campaign_id) from looked having count(*) = ${lookedAtOnce}) as last,

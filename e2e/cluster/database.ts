@@ -50,9 +50,9 @@ export async function startPair({ synchronous }: { synchronous: boolean }): Prom
   }
   await start('primary')
   const owner = new URL(running.primary?.url() ?? '')
-  const on = async <T>(name: keyof typeof directories, sql: string): Promise<T | undefined> => {
+  const on = async <T>(name: keyof typeof directories | 'haproxy', sql: string): Promise<T | undefined> => {
     const url = new URL(owner)
-    url.port = String(ports[name])
+    if (name !== 'haproxy') url.port = String(ports[name])
     const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: 900, query_timeout: 20_000 })
     client.on('error', () => undefined)
     await client.connect()
@@ -108,6 +108,16 @@ export async function startPair({ synchronous }: { synchronous: boolean }): Prom
   })
   const haproxy = await startHaproxy([behind(primary, 'primary'), behind(standby, 'standby')])
   owner.port = String(haproxy.port)
+  // Until its first checks HAProxy leads to both in turn, so four answers of the primary in a row say that it knows.
+  let inARow = 0
+  await until(
+    async () => {
+      const isPrimary = (await on<{ standby: boolean }>('haproxy', 'select pg_is_in_recovery() as standby'))?.standby === false
+      inARow = isPrimary ? inARow + 1 : 0
+      return inARow === 4
+    },
+    { withinMs: 20_000, what: 'HAProxy leads to the primary' },
+  )
   return {
     url: owner.href,
     primary,

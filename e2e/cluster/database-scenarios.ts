@@ -26,7 +26,7 @@ const switchSeconds = 3.2
 type Stage = { pair: Pair; platform: Platform; devices: Registered[]; large: Campaign; posting: Posting }
 
 /** Runs work while a large send is under way and clients post, on a Herald whose database is a primary with a standby behind HAProxy. */
-async function onPair(scene: Scene, synchronous: boolean, work: (stage: Stage) => Promise<void>): Promise<void> {
+export async function onPair(scene: Scene, synchronous: boolean, work: (stage: Stage) => Promise<void>): Promise<void> {
   const pair = await startPair({ synchronous })
   try {
     await onPlatform({ LOG_LEVEL: 'warn', DATABASE_URL: pair.url }, async (platform) => {

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@herald/embedded/free-port'
 import { startPostgres, type RunningPostgres } from '@herald/embedded/postgres'
+import { copyForStandby, markAsStandby } from '@herald/testing/standby'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
 import { familyOf, signalAll } from '../chaos/processes.ts'
@@ -64,11 +64,6 @@ export async function startPair({ synchronous }: { synchronous: boolean }): Prom
   }
 
   await copyForStandby(owner.href, directories)
-  appendFileSync(
-    join(directories.standby, 'postgresql.auto.conf'),
-    `primary_conninfo = 'host=127.0.0.1 port=${ports.primary} user=postgres password=${owner.password} application_name=standby'\n`,
-  )
-  markAsStandby(directories.standby)
   await start('standby')
   // Only now, because no commit of the primary ends before a standby has it.
   if (synchronous) {
@@ -139,29 +134,4 @@ export async function startPair({ synchronous }: { synchronous: boolean }): Prom
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** Copies a running primary as `pg_basebackup` does (https://www.postgresql.org/docs/18/continuous-archiving.html, 25.3.3, low-level base backup). */
-async function copyForStandby(url: string, { primary, standby }: { primary: string; standby: string }): Promise<void> {
-  const session = new pg.Client({ connectionString: url })
-  await session.connect()
-  try {
-    await session.query(`select pg_backup_start('standby', true)`)
-    execFileSync('cp', ['-a', primary, standby])
-    for (const file of ['postmaster.pid', 'postmaster.opts']) rmSync(join(standby, file), { force: true })
-    const { rows } = await session.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
-    writeAs(standby, 'backup_label', rows[0]?.labelfile ?? '')
-  } finally {
-    await session.end()
-  }
-  execFileSync('cp', ['-a', `${primary}.password`, `${standby}.password`])
-}
-
-const markAsStandby = (directory: string) => writeAs(directory, 'standby.signal', '')
-
-/** Writes a file that Postgres' account owns, which need not be this one. */
-function writeAs(directory: string, name: string, text: string): void {
-  const { uid, gid } = statSync(join(directory, 'PG_VERSION'))
-  writeFileSync(join(directory, name), text)
-  chownSync(join(directory, name), uid, gid)
 }

@@ -67,7 +67,8 @@ export async function prepareDatabase(
   return urls
 }
 
-function explainDatabaseError(ownerUrl: string, error: unknown): unknown {
+/** Makes an error that names the address of the database and no password. */
+export function explainDatabaseError(ownerUrl: string, error: unknown): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error
   const { host, pathname } = new URL(ownerUrl)
   const code = 'code' in error ? ` (${String(error.code)})` : ''

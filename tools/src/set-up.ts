@@ -1,7 +1,8 @@
 // Makes what a stack of containers needs before its services start (docker-compose.yml). The command `secrets` makes the secrets that were not given.
 // It writes the settings of each service, of `postgres` and of `migrate` into the directory <SET_UP_OUT>/<name>, a file for each setting, and the
 // users of NATS into <SET_UP_OUT>/nats. `secrets server` writes the settings of all services into one directory, `server`. The command `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every
-// upgrade. The command `queue` gives the streams of NATS more copies (`--replicas 3`), or deletes them and makes them anew (`--reset`).
+// upgrade. The command `queue` gives the streams of NATS more copies (`--replicas 3`), or deletes them and makes them anew (`--reset`). The command `restore` follows a
+// database that went back in time, while no service runs.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,6 +22,7 @@ import type { AppName } from '@herald/contracts/call'
 import { readCertificates } from './certificates.ts'
 import { prepareDatabase } from './database.ts'
 import { queueUsage, readQueueOptions, runQueue } from './queue.ts'
+import { restore, restoreUsage } from './restore.ts'
 import { readSecrets } from './secrets.ts'
 import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
@@ -36,10 +38,16 @@ const inOneProcess = process.argv[3] === 'server'
 
 const queueOptions = readQueueOptions(process.argv.slice(3))
 
-const commands: Record<string, (() => Promise<void> | void) | undefined> = { secrets: laySecrets, migrate, queue: queueOptions && queue }
+const restoreOption = process.argv.slice(3).join(' ')
+const commands: Record<string, (() => Promise<void> | void) | undefined> = {
+  secrets: laySecrets,
+  migrate,
+  queue: queueOptions && queue,
+  restore: ['', '--keep-sending'].includes(restoreOption) ? restoreAll : undefined,
+}
 const command = commands[process.argv[2] ?? '']
 if (!command) {
-  process.stderr.write(`usage: set-up <secrets [server] | migrate | ${queueUsage}>\n`)
+  process.stderr.write(`usage: set-up <secrets [server] | migrate | ${queueUsage} | ${restoreUsage}>\n`)
   process.exit(2)
 }
 try {
@@ -86,6 +94,18 @@ async function migrate(): Promise<void> {
 
 async function queue(): Promise<void> {
   if (queueOptions) process.stdout.write(await runQueue(queueOptions, { env, laid: join(outDir, 'migrate') }))
+}
+
+/** Prepares databases that went back in time, and makes the queue anew. Without NATS the first pointers at old rows may take two minutes more. */
+async function restoreAll(): Promise<void> {
+  const owners = existsSync(join(outDir, 'migrate', 'OWNERS'))
+    ? (JSON.parse(read('migrate', 'OWNERS')) as Owners)
+    : ownersOf(ownerAddress().href, env)
+  process.stdout.write(await restore(owners, { keepSending: restoreOption !== '' }))
+  const queue = await runQueue({ replicas: 1, reset: true }, { env, laid: join(outDir, 'migrate') }).catch(
+    (error: unknown) => `${error instanceof Error ? error.message : String(error)} It may hold old pointers, which do no harm.\n`,
+  )
+  process.stdout.write(queue)
 }
 
 /** Gives the owner's database address: the given one, or that of the stack's Postgres with a password that is made once. */

@@ -3,6 +3,7 @@ import type { Metrics } from '@herald/service/metrics'
 import { readForScrape, scope } from '@herald/service/scrape'
 import { countOpenCircuits } from './delivery/store/circuits.ts'
 import { countSlowed } from './delivery/store/send-rates.ts'
+import { countBacklog } from './sends/store/backlog.ts'
 import { findDueAges } from './store/due.ts'
 import type { Db } from './store/tables.ts'
 
@@ -42,6 +43,19 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
       for (const { queue, seconds } of ages ?? []) this.set({ scope, queue }, seconds)
     },
   })
+  const backlog = readForScrape(watch, () => countBacklog(db))
+  metrics.gauge(
+    'herald_backlog_pushes',
+    'Pushes that dispatchers could send now, and an estimate of those that large sends under way still have to queue. Dispatchers scale by it.',
+    {
+      labelNames: ['scope', 'platform', 'lane'],
+      async collect() {
+        const counts = await backlog()
+        this.reset()
+        for (const { platform, lane, pushes } of counts ?? []) this.set({ scope, platform, lane }, pushes)
+      },
+    },
+  )
   const pages = metrics.counter('herald_fan_out_pages_total', 'Pages of fan-outs cut into batches.')
   return { pagesCut: (count) => pages.inc(count) }
 }

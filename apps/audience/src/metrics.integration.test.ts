@@ -2,6 +2,7 @@ import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { countBacklog } from './sends/store/backlog.ts'
 import { findDueAges } from './store/due.ts'
 import { findFanOut } from './sends/store/fan-outs.ts'
 import { fanOutAll, givenDevice, givenSend, openAudience } from './testing/rig.ts'
@@ -21,6 +22,30 @@ test('the age of a queue in the metrics is how long its oldest row has waited fo
   const { batches, ...others } = await ages()
   expect(batches).toBeGreaterThanOrEqual(90)
   expect(others).toEqual({ 'fan-outs': 0, announcements: 0 })
+})
+
+test('the backlog has the pushes of untaken batches, and an estimate of what a large send has not scanned; not what is held, paused or done', async () => {
+  const appId = newId()
+  const batches = async () => (await countBacklog(db)).filter(({ pushes }) => pushes > 0)
+  await sql`update batches set done_at = now()`.execute(db)
+  for (const _ of Array.from({ length: 3 })) await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await fanOutAll(audience, campaignId)
+  const [small] = await batches()
+  expect(await batches()).toEqual([{ ...small, lane: 'prompt', pushes: 3 }])
+
+  // A large send that has read 2 pages of an app with 60,000 devices, and queued 2,500 iOS pushes of them.
+  await sql`insert into device_days (app_id, day, platform, total, reachable, opted_out, invalidated, active_1d, active_7d, active_30d, new)
+    values (${appId}, current_date - 1, 'ios', 40000, 40000, 0, 0, 0, 0, 0, 0), (${appId}, current_date - 1, 'web', 20000, 0, 0, 0, 0, 0, 0, 0)`.execute(
+    db,
+  )
+  await sql`update batches set held_since = now() where campaign_id = ${campaignId}`.execute(db)
+  await sql`update fan_outs set lane = 'bulk', page = 3, queued_ios = 2500, state = 'running', due_at = now() + interval '5 seconds'
+    where campaign_id = ${campaignId}`.execute(db)
+  expect(await batches()).toEqual([{ platform: 'ios', lane: 'bulk', pushes: 12_500 }])
+
+  await sql`update fan_outs set flow = 'paused' where campaign_id = ${campaignId}`.execute(db)
+  expect(await batches()).toEqual([])
 })
 
 test('the metrics of a running audience count its pages and show how long the oldest row has waited for the sweep', async () => {

@@ -40,6 +40,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     url: config.DATABASE_URL_AUDIENCE,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
+    readUrl: config.DATABASE_READ_URL,
     readSize: readConnectionsOfAudience,
   })
   const bus = await openBus(service, watch)

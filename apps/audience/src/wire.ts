@@ -1,6 +1,7 @@
 import * as calls from '@herald/contracts/calls/audience'
 import { appChanged } from '@herald/contracts/calls/gateway'
 import { queueUnavailable, tooManyReads } from '@herald/contracts/fault'
+import { newId } from '@herald/contracts/ids'
 import { openAtOnce } from '@herald/service/at-once'
 import type { UserAddress } from '@herald/contracts/user'
 import { faultOf, type Bus } from '@herald/service/bus'
@@ -96,7 +97,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   // Calls of dispatchers, and calls about pushes and circuits.
   bus.answer(calls.takeBatch, dispatchers.take)
   bus.answer(calls.takeBatches, ({ batches }) => eachAlone(batches, dispatchers.take))
-  bus.answer(calls.takeNext, takers.wait)
+  const by = newId()
+  bus.answer(calls.takeNext, async (asked) => ({ ...(await takers.wait(asked)), by }))
   bus.answer(calls.renewBatch, dispatchers.renew)
   bus.answer(calls.finishBatch, async (request) => ({ answer: await dispatchers.finish(request) }))
   bus.answer(calls.finishBatches, ({ batches }) => eachAlone(batches, dispatchers.finish))

@@ -30,6 +30,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     url: config.DATABASE_URL_CAMPAIGNS,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
+    readUrl: config.DATABASE_READ_URL,
   })
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })

@@ -110,7 +110,8 @@ test('provider keys that cannot be decrypted count as wrong credentials: the pus
   const row = rig.peers.queue('android', await rig.androids(2), { appId, tries: 4 })
   const finish = await deliver(row)
   expect(retriesOf(finish)).toEqual(Object.fromEntries(idsOf(row).map((id) => [id, 4])))
-  expect(finish.answers).toMatchObject([{ seen: 'c2', code: 'credentials_invalid' }])
+  // The first answer stops the batch, and the second push may not have begun by then.
+  expect(finish.answers).toMatchObject([{ seen: expect.stringMatching(/^c2?$/), code: 'credentials_invalid' }])
 })
 
 describe('probes', () => {

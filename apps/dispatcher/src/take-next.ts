@@ -1,4 +1,5 @@
 import { takeNext } from '@herald/contracts/calls/audience'
+import { perPlatform } from '@herald/contracts/platform'
 import { deliverGiven } from './deliver-batch.ts'
 import type { Dispatcher } from './dispatcher.ts'
 
@@ -9,36 +10,62 @@ import type { Dispatcher } from './dispatcher.ts'
 const againAfterMs = 1_000
 /** While this process may take no further batch, it checks this often whether it may. */
 const roomAfterMs = 20
+/**
+ * A dispatcher waits with one call for each process of audience, and with at most this many. NATS chooses who gets a call: with four calls at four
+ * processes 68 % of the small sends begin where this dispatcher waits, with one call 25 %.
+ */
+const mostWaits = 4
+/** A process of audience that gave no answer for this long is gone. */
+const forgottenAfterMs = 30_000
 
 /**
- * Asks audience for batches of small sends, with one call at a time, and delivers the batches that audience gives. The lease of such a batch counts
- * from the moment at which this process began to wait. So a process that was frozen meanwhile, or that gets the answer late, finds the lease ended
- * and sends nothing. Gives the function that stops asking; it resolves when the delivery of every batch that was given has begun.
+ * Asks audience for batches of small sends, and delivers the batches that audience gives. The lease of such a batch counts from the moment at which
+ * this process began to wait. So a process that was frozen meanwhile, or that gets the answer late, finds the lease ended and sends nothing. Gives the
+ * function that stops asking; it resolves when the delivery of every batch that was given has begun.
  */
-export function openTakeNext(dispatcher: Dispatcher): () => Promise<void> {
+export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): () => Promise<void> {
   const stopping = new AbortController()
   const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  const heardAt = new Map<string, number>()
+  const ends = new Set<Promise<void>>()
+  let waits = 0
+  /** For how many calls there is a process of audience. */
+  const meant = (): number => {
+    for (const [by, at] of heardAt) if (performance.now() - at > forgottenAfterMs) heardAt.delete(by)
+    return Math.min(mostWaits, Math.max(1, heardAt.size))
+  }
   const takeOnce = async (): Promise<number> => {
     const { room, full } = dispatcher.jobs.room()
     if (Object.values(room).every((free) => free === 0)) return roomAfterMs
+    // Each call offers its part of the room, so that together they do not get more than there is room for.
+    const share = perPlatform((platform) => Math.ceil(room[platform] / waits))
     const takenAt = performance.now()
     try {
-      const { batches } = await dispatcher.bus.call(takeNext, { room, full: full.slice(0, 100) })
-      await Promise.all(batches.map((given) => deliverGiven(dispatcher, given, takenAt)))
+      const { batches, by } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
+      if (by !== undefined) heardAt.set(by, performance.now())
+      await Promise.all(batches.map((given) => deliver(dispatcher, given, takenAt)))
       return 0
     } catch {
       return againAfterMs
     }
   }
   const loop = async () => {
-    while (!stopping.signal.aborted) {
+    while (!stopping.signal.aborted && waits <= meant()) {
       const pauseMs = await takeOnce()
       if (pauseMs > 0 && !stopping.signal.aborted) await rest(pauseMs)
+      while (!stopping.signal.aborted && waits < meant()) begin()
     }
+    // Before anything else runs: two loops that end together must not both be the one too many.
+    waits -= 1
   }
-  const ended = loop()
+  const begin = () => {
+    waits += 1
+    const ended: Promise<void> = loop().finally(() => ends.delete(ended))
+    ends.add(ended)
+  }
+  begin()
   return async () => {
     stopping.abort()
-    await ended
+    await Promise.all(ends)
   }
 }

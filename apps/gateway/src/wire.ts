@@ -43,6 +43,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     url: config.DATABASE_URL_GATEWAY,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
+    readUrl: config.DATABASE_READ_URL,
   })
   const bus = await openBus(service, watch)
   const sealer = openSealer(config.SEAL_KEYS)

@@ -45,6 +45,7 @@ export async function startTracker(service: Service<Config>): Promise<void> {
     url: config.DATABASE_URL_TRACKER,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
+    readUrl: config.DATABASE_READ_URL,
   })
   const bus = await openBus(service, watch)
   const retentionDays = config.LEDGER_RETENTION_DAYS

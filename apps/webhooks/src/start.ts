@@ -56,6 +56,7 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
     url: config.DATABASE_URL_WEBHOOKS,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
+    readUrl: config.DATABASE_READ_URL,
   })
   const bus = await openBus(service, watch)
   const wayOut = openWayOut(config, { resolve, allowPrivate })

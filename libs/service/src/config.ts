@@ -100,6 +100,13 @@ export const poolConfig = {
     .describe(
       'Most connections that one process of a service opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads (audience 5) and 1 that watches the database.',
     ),
+  DATABASE_READ_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
+    .optional()
+    .describe(
+      'Address of the service’s own role on a replica (`DATABASE_READ_URL_<SERVICE>`). Lists, counts, statistics, dry runs and explanations are read there while it has what the primary has.',
+    ),
   DATABASE_POOLER: z
     .enum(['none', 'pgbouncer'])
     .default('none')

@@ -5,6 +5,7 @@ import { isDatabaseBusy, watchDatabase, type DatabaseWatch } from './health.ts'
 import { keepPlans, keptForSeconds, optionsOf, plansToKeep, type Settings } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
+import { openReplica } from './replica.ts'
 
 /** Reads `bigint` as a number, since no number of Herald's exceeds 2^53, and `date` as text, since a day is a name and not an instant. */
 export const columnTypes: pg.CustomTypesConfig = {
@@ -95,16 +96,26 @@ export async function openDatabase<Schema>(
     readSize = readConnections,
     queryMs = queryTimeoutMs,
     pooler = 'none',
-  }: { url: string; poolSize: number; readSize?: number; queryMs?: number; pooler?: 'none' | 'pgbouncer' },
+    readUrl,
+  }: {
+    url: string
+    poolSize: number
+    readSize?: number
+    queryMs?: number
+    pooler?: 'none' | 'pgbouncer' | undefined
+    /** The address of a replica for reads (spec: running/read-replica). */
+    readUrl?: string | undefined
+  },
 ): Promise<Database<Schema>> {
   const limit: Settings = { statement_timeout: String(queryMs - 1_000) }
-  const open = (name: PoolName, size: number, limitMs: number, own: Settings = {}) =>
+  const open = (name: PoolName, size: number, limitMs: number, { own = {}, at = url }: { own?: Settings; at?: string } = {}) =>
     pooler === 'none'
-      ? openPool(service, { url, size, limitMs, settings: { ...poolSettings[name], ...own } })
-      : openPool(service, { url: pooledAddress(url, name), size, limitMs, settings: {} })
-  const work = open('work', poolSize, queryMs, limit)
-  const keeping = open('kept', keptConnections, queryMs, limit)
+      ? openPool(service, { url: at, size, limitMs, settings: { ...poolSettings[name], ...own } })
+      : openPool(service, { url: pooledAddress(at, name), size, limitMs, settings: {} })
+  const work = open('work', poolSize, queryMs, { own: limit })
+  const keeping = open('kept', keptConnections, queryMs, { own: limit })
   const reading = open('reads', readSize, 25_000)
+  const ofReplica = readUrl === undefined ? undefined : open('reads', readSize, 25_000, { at: readUrl })
   service.metrics.gauge(
     'herald_db_connections',
     'Connections of the pools for work, for the statements of each send (kept) and for reads, and queries that wait for one.',
@@ -124,7 +135,7 @@ export async function openDatabase<Schema>(
   const readDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: reading }) })
   service.onStop('pools', () =>
     Promise.race([
-      Promise.all([db.destroy(), kept.destroy(), readDb.destroy()]),
+      Promise.all([db.destroy(), kept.destroy(), readDb.destroy(), ofReplica?.end()]),
       new Promise((resolve) => setTimeout(resolve, 1_000).unref()),
     ]),
   )
@@ -136,7 +147,8 @@ export async function openDatabase<Schema>(
     watch.onReturn(
       () => void check().catch((error: unknown) => service.log.error({ err: error }, 'the pooler sets other values than Herald needs')),
     )
-  return { db, kept, reads: openReads(service, readDb, watch, readSize), watch }
+  const read = ofReplica ? openReplica(service, { pool: ofReplica, primary: readDb }) : undefined
+  return { db, kept, reads: openReads(service, read ?? ((answer) => answer(readDb)), watch, readSize), watch }
 }
 
 function openPool(
@@ -204,7 +216,12 @@ function renewer(pool: pg.Pool): () => void {
   }
 }
 
-function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch: DatabaseWatch, readSize: number): Reads<Schema> {
+function openReads<Schema>(
+  { log, metrics }: Service,
+  read: <Answer>(work: (db: Kysely<Schema>) => Promise<Answer>) => Promise<Answer>,
+  watch: DatabaseWatch,
+  readSize: number,
+): Reads<Schema> {
   const refused = metrics.counter(
     'herald_reads_refused_total',
     'Reads for operators and callers that were answered 429: too many at once, or one took too long.',
@@ -227,7 +244,7 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
     const timer = setTimeout(() => reject(refusal()), withinMs)
     try {
       // A caller whose time is over is answered, but `work` goes on to its end, and counts as under way until then.
-      return await Promise.race([turn(() => work(db), asker), tooLate])
+      return await Promise.race([turn(() => read(work), asker), tooLate])
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
       if (!watch.up) throw databaseUnavailable()

@@ -82,9 +82,10 @@ const Room = z.number().int().min(0)
  * and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: the apps that already have as many batches in work at this
  * dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the sends of the new batches, or with no batch after
  * `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes`. It does so only when it is about to send, because a
- * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end.
+ * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end. `by` is the process of audience that
+ * answers, so that a dispatcher knows whether there are several; an earlier version does not send it.
  */
-export const takeNext = call<{ batches: GivenBatch[] }>()(
+export const takeNext = call<{ batches: GivenBatch[]; by?: string }>()(
   'rpc.audience.take-next',
   z.object({ room: z.object(perPlatform(() => Room)), full: z.array(Id).max(100) }),
   8_000,

@@ -1,0 +1,45 @@
+import { pageSize } from '@herald/contracts/batch'
+import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
+import { sql } from 'kysely'
+import type { Db } from '../../store/tables.ts'
+import { notDone } from '../../store/turns.ts'
+
+/** At most this many batches and large sends are read, so that a scrape costs no more on a day with a million small sends. */
+const mostBatches = 100_000
+const mostSends = 1_000
+/** An app that no day has counted yet is counted up to this many devices. */
+const mostCounted = 1_000_000
+
+/**
+ * Counts the pushes that dispatchers could send now: those of batches that wait for nothing but a dispatcher, and of large sends the devices that are
+ * not scanned yet times the share that was meant so far. Gives a row for each platform and lane. It is an estimate: the devices of an app are those of
+ * its last counted day.
+ */
+export async function countBacklog(db: Db): Promise<{ platform: Platform; lane: Lane; pushes: number }[]> {
+  const { rows } = await sql<{ platform: Platform; lane: Lane; pushes: number }>`
+    with waiting as materialized (
+      select platform, lane, cardinality(subscription_ids) as pushes from batches b
+      where ${notDone} and held_since is null and decided is null and (not_before is null or not_before <= now()) limit ${mostBatches}
+    ), large as materialized (
+      select app_id, (page - 1) * ${pageSize} as scanned, queued_ios, queued_android, queued_web,
+        case when target ->> 'kind' not in ('all', 'segment') then jsonb_array_length(target -> (target ->> 'kind')) end as listed
+      from fan_outs
+      where due_at is not null and settled_at is null and lane = 'bulk' and page > 1 and flow = 'running' and state in ('running', 'waiting')
+      limit ${mostSends}
+    ), sized as (
+      select large.*, coalesce(
+        listed,
+        (select sum(total) from device_days d
+          where d.app_id = large.app_id and day = (select max(day) from device_days last where last.app_id = large.app_id)),
+        (select count(*) from (select from subscriptions s where s.app_id = large.app_id limit ${mostCounted}) as counted)
+      ) as devices from large
+    )
+    select p.platform, l.lane,
+      (coalesce((select sum(pushes) from waiting w where w.platform = p.platform and w.lane = l.lane), 0)
+        + case when l.lane = 'bulk' then coalesce((
+          select sum(greatest(devices - scanned, 0)::float8 / scanned
+            * case p.platform when 'ios' then queued_ios when 'android' then queued_android else queued_web end)
+          from sized), 0) else 0 end)::float8 as pushes
+    from unnest(${[...platforms]}::text[]) as p(platform) cross join (values ('prompt'), ('bulk')) as l(lane)`.execute(db)
+  return rows.map((row) => ({ ...row, pushes: Math.round(row.pushes) }))
+}

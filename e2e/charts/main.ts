@@ -181,7 +181,7 @@ function checkNats(): void {
   const unencrypted = ours.filter((line) => !line.startsWith('tls '))
   check('without TLS NATS has all of them but tls', isSame(plain, [...unencrypted, ...howItEnds]), plain)
 
-  const folder = mkdtempSync(join(tmpdir(), 'herald-nats-'))
+  const folder = mkdtempSync(join(tmpdir(), 'herald-charts-nats-'))
   writeFileSync(join(folder, 'nats.conf'), plain.join('\n').replace('/run/nats', folder))
   writeFileSync(join(folder, 'users.conf'), natsAuthorization(Object.fromEntries(natsUsers.map((user) => [user, 'password'])) as Passwords))
   const container = rendered.get('herald-stack plain')?.find(({ kind }) => kind === 'StatefulSet')?.spec.template?.spec.containers[0]

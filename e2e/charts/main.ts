@@ -1,91 +1,95 @@
-// `npm run test:charts`: lints and renders deploy/helm/herald with five files of values, and checks what comes out: the types and names of all fields, the
-// settings of the services, who may reach whom, and that wrong combinations are refused. No API server is asked: there is none on such a machine.
+// `npm run test:charts`: lints and renders the charts of deploy/helm with their files of values, and checks what comes out: the types and names of all
+// fields, the settings of the services and of NATS, who may reach whom, how the dispatchers are scaled, and that wrong combinations are refused. No API
+// server is asked: there is none on such a machine.
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { apps } from '@herald/contracts/call'
+import { natsAuthorization, natsUsers } from '@herald/contracts/grants'
+import { findNatsServer } from '@herald/embedded/nats-server'
 import { parseAllDocuments } from 'yaml'
-import { fetchTypes, findHelm } from './fetch.ts'
+import { findHelm } from './fetch.ts'
+import { buildStack } from './stack.ts'
+import { checkTypes } from './types.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const chart = join(root, 'deploy/helm/herald')
+const charts = join(root, 'deploy/helm')
 const helm = findHelm()
+const heraldChart = join(charts, 'herald')
+const stackChart = buildStack(helm, charts)
+const natsServer = await findNatsServer()
 const failed: string[] = []
 const check = (what: string, isRight: boolean, found: unknown = '') => {
   console.log(`${isRight ? 'good' : 'bad '} ${what}${isRight ? '' : `: ${typeof found === 'string' ? found : JSON.stringify(found)}`}`)
   if (!isRight) failed.push(what)
 }
 
+type Passwords = Parameters<typeof natsAuthorization>[0]
 type Named = { name: string; value?: string }
 type Rule = { ports?: { port: number | string }[]; from?: unknown[]; to?: unknown[] }
 type Manifest = {
   apiVersion: string
   kind: string
-  metadata: { name: string; labels: Record<string, string> }
+  metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> }
   spec: {
     template?: { spec: { containers: { env?: Named[]; ports?: { name: string }[] }[] } }
     ingress?: Rule[]
     egress?: Rule[]
     replicas?: number
     minReplicas?: number
+    scaleTargetRef?: { name: string }
   }
+  data?: Record<string, string>
 }
 
-const render = (...args: string[]) => spawnSync(helm, ['template', 'herald', chart, ...args], { encoding: 'utf8' })
-const serviceOf = ({ metadata }: Manifest): string => metadata.labels['app.kubernetes.io/component'] ?? ''
+const render = (chart: string, ...args: string[]) => spawnSync(helm, ['template', 'herald', chart, ...args], { encoding: 'utf8' })
+const serviceOf = ({ metadata }: Manifest): string => metadata.labels?.['app.kubernetes.io/component'] ?? ''
 
 const rendered = new Map<string, Manifest[]>()
-for (const file of globSync('ci/*.yaml', { cwd: chart }).toSorted()) {
-  const values = join(chart, file)
-  const lint = spawnSync(helm, ['lint', '--strict', '-f', values, chart], { encoding: 'utf8' })
-  check(`${file} passes helm lint --strict`, lint.status === 0, lint.stdout)
-  const { status, stdout, stderr } = render('-f', values)
-  check(`${file} is rendered`, status === 0, stderr)
-  rendered.set(
-    basename(file, '.yaml'),
-    parseAllDocuments(stdout)
-      .map((document) => document.toJS() as Manifest)
-      .filter(Boolean),
-  )
-}
-check('there are five files of values', rendered.size === 5, rendered.size)
+for (const chart of [heraldChart, stackChart])
+  for (const file of globSync('ci/*.yaml', { cwd: chart }).toSorted()) {
+    const name = `${basename(chart)} ${basename(file, '.yaml')}`
+    const values = join(chart, file)
+    const lint = spawnSync(helm, ['lint', '--strict', '-f', values, chart], { encoding: 'utf8' })
+    check(`${name} passes helm lint --strict`, lint.status === 0, lint.stdout)
+    const { status, stdout, stderr } = render(chart, '-f', values)
+    check(`${name} is rendered`, status === 0, stderr)
+    rendered.set(
+      name,
+      parseAllDocuments(stdout)
+        .map((document) => document.toJS() as Manifest)
+        .filter(Boolean),
+    )
+  }
+check('there are seven files of values', rendered.size === 7, rendered.size)
 
-checkTypes()
+checkFields()
 checkSettings()
 checkPolicies()
+checkScaling()
+checkNats()
+checkStack()
 checkRefusals()
 console.log(failed.length === 0 ? '\ncharts: all good' : `\ncharts: ${failed.length} bad`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
-/** Every object is of its type, and has no field that the type has not: TypeScript refuses unknown fields of a literal. */
-function checkTypes(): void {
-  const folder = fetchTypes()
-  const source: string[] = ['// Written by e2e/charts.']
-  let no = 0
-  for (const [name, manifests] of rendered)
-    for (const manifest of manifests) {
-      const module = manifest.apiVersion.startsWith('monitoring.coreos.com/')
-        ? '@kubernetes-models/prometheus-operator'
-        : 'kubernetes-models'
-      no += 1
-      source.push(`import type { I${manifest.kind} as T${no} } from '${module}/${manifest.apiVersion}/${manifest.kind}'`)
-      source.push(`export const of${no} = ${JSON.stringify(manifest)} satisfies T${no} // ${name} ${manifest.metadata.name}`)
-    }
-  writeFileSync(join(folder, 'manifests.ts'), `${source.join('\n')}\n`)
-  const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'esnext', 'manifests.ts']
-  const types = () => spawnSync(join(root, 'node_modules/.bin/tsc'), options, { cwd: folder, encoding: 'utf8' })
-  const { status, stdout } = types()
-  check(`${no} objects have the types of Kubernetes and no unknown field`, status === 0 && no > 100, stdout.slice(0, 2_000))
+/** Every object is of its type, and has no field that the type has not. */
+function checkFields(): void {
+  const all = [...rendered.values()].flat()
+  const found = checkTypes(all)
+  check(`${all.length} objects have the types of Kubernetes and no unknown field`, found === '' && all.length > 150, found.slice(0, 2_000))
 
-  const wrong = JSON.stringify(rendered.get('small')?.find(({ kind }) => kind === 'Deployment')).replace(
-    '"terminationGracePeriodSeconds"',
-    '"terminationGraceSeconds"',
-  )
-  writeFileSync(
-    join(folder, 'manifests.ts'),
-    `import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'\nexport const wrong = ${wrong} satisfies IDeployment\n`,
-  )
-  check('a field that does not exist is found', types().stdout.includes('terminationGraceSeconds'))
+  const wrong: [kind: string, field: string, unknown: string][] = [
+    ['Deployment', 'terminationGracePeriodSeconds', 'terminationGraceSeconds'],
+    ['ScaledObject', 'failureThreshold', 'failures'],
+    ['Cluster', 'synchronous', 'synchronously'],
+  ]
+  for (const [kind, field, unknown] of wrong) {
+    const object = JSON.stringify(all.find((manifest) => manifest.kind === kind)).replace(`"${field}"`, `"${unknown}"`)
+    const found = checkTypes([JSON.parse(object) as Manifest])
+    check(`a field that ${kind} has not is found`, found.includes(`'"${unknown}"' does not exist`), found)
+  }
 }
 
 /** Every variable that a pod gets is a setting of its service, as docs/configuration.md lists them. */
@@ -116,7 +120,7 @@ function checkSettings(): void {
 /** Who may reach whom, as the policies say. */
 function checkPolicies(): void {
   const policies = new Map(
-    (rendered.get('cluster') ?? []).filter(({ kind }) => kind === 'NetworkPolicy').map((policy) => [serviceOf(policy), policy.spec]),
+    (rendered.get('herald cluster') ?? []).filter(({ kind }) => kind === 'NetworkPolicy').map((policy) => [serviceOf(policy), policy.spec]),
   )
   const portsOf = (rules: Rule[] = []) =>
     rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port)).toSorted((one, other) => String(one).localeCompare(String(other)))
@@ -142,9 +146,103 @@ function checkPolicies(): void {
   }
 }
 
+/** A Deployment is scaled by one thing alone: an HPA, or KEDA's ScaledObject, which makes an HPA of its own. */
+function checkScaling(): void {
+  for (const [name, manifests] of rendered) {
+    const scaled = manifests.flatMap(({ spec }) => spec?.scaleTargetRef?.name ?? [])
+    check(`${name}: nothing is scaled by two`, new Set(scaled).size === scaled.length, scaled)
+  }
+  const of = (name: string, kind: string) => (rendered.get(name) ?? []).filter((manifest) => manifest.kind === kind).map(serviceOf)
+  check('with KEDA the dispatchers have a ScaledObject', of('herald large', 'ScaledObject').join() === 'dispatcher')
+  check('with KEDA the dispatchers have no HPA', !of('herald large', 'HorizontalPodAutoscaler').includes('dispatcher'))
+  check('without KEDA the dispatchers have an HPA', of('herald small', 'HorizontalPodAutoscaler').includes('dispatcher'))
+  const triggers = JSON.stringify(rendered.get('herald large')?.find(({ kind }) => kind === 'ScaledObject')?.spec)
+  check(
+    'the dispatchers are scaled by their backlog and by CPU',
+    triggers.includes('"query":"sum(max by (platform, lane) (herald_backlog_pushes))","threshold":"200000"') &&
+      triggers.includes('"metadata":{"value":"70"}'),
+    triggers,
+  )
+}
+
+/** The servers of NATS have the settings of deploy/nats/cluster.conf, which are tested with real servers, and how they end. */
+function checkNats(): void {
+  const linesOf = (text: string) =>
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !line.startsWith('#'))
+  const confOf = (name: string) => linesOf(rendered.get(name)?.find(({ kind }) => kind === 'ConfigMap')?.data?.['nats.conf'] ?? '')
+  const ours = linesOf(readFileSync(join(root, 'deploy/nats/cluster.conf'), 'utf8'))
+  const howItEnds = ['pid_file: "/run/nats/nats.pid"', 'lame_duck_grace_period: "10s"', 'lame_duck_duration: "30s"']
+  const [withTls, plain] = [confOf('herald-stack tls'), confOf('herald-stack plain')]
+  const isSame = (found: string[], wanted: string[]) => JSON.stringify(found.toSorted()) === JSON.stringify(wanted.toSorted())
+  check('with TLS NATS has the settings of deploy/nats/cluster.conf', isSame(withTls, [...ours, ...howItEnds]), withTls)
+  const unencrypted = ours.filter((line) => !line.startsWith('tls '))
+  check('without TLS NATS has all of them but tls', isSame(plain, [...unencrypted, ...howItEnds]), plain)
+
+  const folder = mkdtempSync(join(tmpdir(), 'herald-charts-nats-'))
+  writeFileSync(join(folder, 'nats.conf'), plain.join('\n').replace('/run/nats', folder))
+  writeFileSync(join(folder, 'users.conf'), natsAuthorization(Object.fromEntries(natsUsers.map((user) => [user, 'password'])) as Passwords))
+  const container = rendered.get('herald-stack plain')?.find(({ kind }) => kind === 'StatefulSet')?.spec.template?.spec.containers[0]
+  const given = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value?.replace('$(SERVER)', 'herald-nats-0')]))
+  const { status, stderr } = spawnSync(natsServer, ['-t', '-c', join(folder, 'nats.conf')], {
+    encoding: 'utf8',
+    env: { ...given, SERVER: 'herald-nats-0' },
+  })
+  rmSync(folder, { recursive: true, force: true })
+  check('nats-server accepts the settings of NATS with the variables of its pod', status === 0, stderr)
+}
+
+function podsOf(name: string) {
+  return { podSelector: { matchLabels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/instance': 'herald' } } }
+}
+
+/** What the parts of the example say of each other fits. */
+function checkStack(): void {
+  for (const [name, manifests] of [...rendered].filter(([name]) => name.startsWith('herald-stack'))) {
+    const find = (kind: string) => manifests.find((manifest) => manifest.kind === kind)
+    const gateway = manifests.find((manifest) => manifest.kind === 'Deployment' && serviceOf(manifest) === 'gateway')
+    const variables = gateway?.spec.template?.spec.containers[0]?.env ?? []
+    const valueOf = (variable: string) => variables.find((one) => one.name === variable)?.value ?? ''
+    const servers = [0, 1, 2].map((no) => `herald-nats-${no}.herald-nats:4222`)
+    const addresses = valueOf('NATS_URL').split(',')
+    check(
+      `${name}: the services have the addresses of the three servers of NATS`,
+      addresses.map((address) => address.replace(/^(nats|tls):\/\//, '')).join() === servers.join(),
+      addresses,
+    )
+    check(`${name}: each stream has three copies`, valueOf('NATS_REPLICAS') === '3')
+    const cluster = find('Cluster')
+    const spec = JSON.stringify(cluster?.spec)
+    check(
+      `${name}: a standby has what is committed`,
+      spec.includes('"synchronous":{"method":"any","number":1,"failoverQuorum":true}'),
+      spec,
+    )
+    const most = name.endsWith('tls') ? '400' : '300'
+    check(`${name}: Postgres takes the connections that are counted on`, spec.includes(`"max_connections":"${most}"`), spec)
+    check(`${name}: helm uninstall leaves the database`, cluster?.metadata.annotations?.['helm.sh/resource-policy'] === 'keep')
+    const policy = manifests.find((manifest) => manifest.kind === 'NetworkPolicy' && manifest.metadata.name === 'herald-nats')
+    const reaches = JSON.stringify(policy?.spec.ingress?.map(({ from, ports }) => [from, ports]))
+    check(
+      `${name}: NATS is reached by Herald's pods and by itself`,
+      reaches ===
+        JSON.stringify([
+          [[podsOf('herald')], [{ port: 'client' }]],
+          [[podsOf('nats')], [{ port: 'cluster' }]],
+        ]),
+      reaches,
+    )
+    check(`${name}: the migration is no hook`, find('Job') !== undefined && find('Job')?.metadata.annotations === undefined)
+  }
+}
+
 /** What would only fail in a running installation is refused while it is rendered. */
 function checkRefusals(): void {
   const url = ['--set', 'nats.url=nats://nats:4222']
+  const keda = [...url, '--set', 'keda.enabled=true']
+  const prometheus = 'keda.prometheusAddress=http://prometheus:9090'
   const refusals: [args: string[], says: string][] = [
     [[], 'url'],
     [[...url, '--set', 'database.maxConnections=100'], 'The services may open 288 connections, and database.maxConnections is 100'],
@@ -153,9 +251,24 @@ function checkRefusals(): void {
     [[...url, '--set', 'services.gateways.replicas=2'], 'gateways'],
     [[...url, '--set', 'migrate.mode=yes'], 'mode'],
     [[...url, '--set', 'services.gateway.env.port=1'], 'port'],
+    [keda, 'keda.enabled needs keda.prometheusAddress'],
+    [[...keda, '--set', 'keda.prometheusAddress=prometheus:9090'], 'prometheusAddress'],
+    [[...keda, '--set', `${prometheus},services.dispatcher.maxReplicas=2`], 'raise services.dispatcher.maxReplicas'],
   ]
-  for (const [args, says] of refusals) {
-    const { status, stderr } = render(...args)
+  const refusalsOfStack: typeof refusals = [
+    [['--set', 'herald.migrate.mode=hook'], 'Install with job'],
+    [['--set', 'nats.tlsSecret=tls'], 'begin with tls://'],
+    [['--set', 'herald.nats.caSecret=ca'], 'the same name'],
+    [['--set', 'postgres.parameters.max_wal_size=4'], 'max_wal_size'],
+    [['--set', 'herald.database.maxConnections=100'], 'database.maxConnections is 100'],
+  ]
+  for (const [chart, args, says] of [
+    ...refusals.map((one) => [heraldChart, ...one] as const),
+    ...refusalsOfStack.map((one) => [stackChart, ...one] as const),
+  ]) {
+    const { status, stderr } = render(chart, ...args)
     check(`refused: ${args.at(-1) ?? 'no address of NATS'}`, status !== 0 && stderr.includes(says), stderr.slice(0, 300))
   }
+  const upgrade = render(stackChart, '--set', 'herald.migrate.mode=hook', '--is-upgrade')
+  check('an upgrade of the example may migrate in a hook', upgrade.status === 0, upgrade.stderr)
 }

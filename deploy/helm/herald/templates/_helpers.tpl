@@ -40,6 +40,14 @@ capabilities: { drop: [ALL] }
 {{- if and (contains "," .Values.nats.url) (ne (int .Values.nats.replicas) 3) }}
 {{- fail "nats.url names several servers, and nats.replicas is 1: the streams of a server that dies would be away with it. Set nats.replicas to 3." }}
 {{- end }}
+{{- if .Values.keda.enabled }}
+{{- if not .Values.keda.prometheusAddress }}
+{{- fail "keda.enabled needs keda.prometheusAddress: KEDA asks that Prometheus how many pushes wait." }}
+{{- end }}
+{{- if le (int (.Values.services.dispatcher.maxReplicas | default 0)) (int .Values.services.dispatcher.replicas) }}
+{{- fail "keda.enabled scales the dispatchers between replicas and maxReplicas: raise services.dispatcher.maxReplicas." }}
+{{- end }}
+{{- end }}
 {{- $dispatchers := max (int .Values.services.dispatcher.replicas) (int (.Values.services.dispatcher.maxReplicas | default 1)) }}
 {{- $window := int (index .Values.services.dispatcher.env "DISPATCH_WINDOW" | default 1000) }}
 {{- $trackers := int .Values.services.tracker.replicas }}

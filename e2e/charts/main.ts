@@ -159,7 +159,7 @@ function checkScaling(): void {
   const triggers = JSON.stringify(rendered.get('herald large')?.find(({ kind }) => kind === 'ScaledObject')?.spec)
   check(
     'the dispatchers are scaled by their backlog and by CPU',
-    triggers.includes('"query":"sum(max by (platform, lane) (herald_backlog_pushes))","threshold":"200000"') &&
+    triggers.includes('"query":"sum(max by (platform, lane) (herald_backlog_pushes))","ignoreNullValues":"false","threshold":"200000"') &&
       triggers.includes('"metadata":{"value":"70"}'),
     triggers,
   )

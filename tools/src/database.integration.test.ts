@@ -1,8 +1,12 @@
-import { maxConnections } from '@herald/embedded/postgres'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { maxConnections, startPostgres } from '@herald/embedded/postgres'
 import { freshDatabase } from '@herald/testing/database'
-import { expect, onTestFinished, test } from 'vitest'
+import { until } from '@herald/testing/until'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import pg from 'pg'
-import { ownersOf } from './apps.ts'
+import { appsWithDatabase, databaseVariable, ownersOf } from './apps.ts'
 import { checkConnections, connectionsNeeded, prepareDatabase } from './database.ts'
 import { parseInstances } from './instances.ts'
 
@@ -57,5 +61,60 @@ test(
     }
     expect(await schemas(ofTracker ?? '')).toEqual(['tracker'])
     expect(await schemas(shared ?? '')).toEqual(['audience', 'campaigns', 'gateway', 'webhooks'])
+  },
+)
+
+// spec: running/given-roles
+test(
+  'where roles are given no role is made: each service has its address, whose password comes from PGPASSFILE at each connect',
+  { timeout: 120_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'herald-roles-'))
+    const server = await startPostgres({ dataDir: join(folder, 'postgres'), durable: true, database: 'managed' })
+    onTestFinished(async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const owner = new pg.Client({ connectionString: Object.assign(new URL(server.url()), { pathname: '/managed' }).href })
+    await owner.connect()
+    onTestFinished(() => owner.end())
+    const file = join(folder, 'passwords')
+    const setPassword = async (password: string) => {
+      for (const app of appsWithDatabase) await owner.query(`alter role "role of ${app}" password '${password}'`)
+      writeFileSync(file, `127.0.0.1:*:*:*:${password}\n`, { mode: 0o600 })
+    }
+    for (const app of appsWithDatabase) await owner.query(`create role "role of ${app}" login nosuperuser nocreaterole`)
+    await setPassword('the-first')
+    vi.stubEnv('PGPASSFILE', file)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const addressOf = (app: string) =>
+      Object.assign(new URL(server.url()), { username: encodeURIComponent(`role of ${app}`), password: '', pathname: '/managed' }).href
+    const given = { DATABASE_ROLES: 'given', ...Object.fromEntries(appsWithDatabase.map((app) => [databaseVariable(app), addressOf(app)])) }
+
+    await expect(prepareDatabase(ownersOf('', given), undefined)).rejects.toThrow(
+      'Let an owner of the database run: create schema gateway authorization "role of gateway";',
+    )
+    for (const app of appsWithDatabase) await owner.query(`create schema ${app} authorization "role of ${app}"`)
+    const urls = await prepareDatabase(ownersOf('', given), undefined)
+
+    expect(urls).toEqual(Object.fromEntries(appsWithDatabase.map((app) => [app, addressOf(app)])))
+    const { rows } = await owner.query<{ name: string }>(
+      `select rolname as name from pg_roles where rolcanlogin and not rolsuper order by 1`,
+    )
+    expect(rows.map(({ name }) => name)).toEqual(appsWithDatabase.map((app) => `role of ${app}`).toSorted())
+
+    const pool = new pg.Pool({ connectionString: urls['tracker'] ?? '' })
+    pool.on('error', () => undefined)
+    onTestFinished(() => pool.end())
+    const ledger = () => pool.query('select from ledger_batches')
+    await ledger()
+    await setPassword('the-second')
+    await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'role of tracker'`)
+    await until(async () => await ledger(), { what: 'the next connection has the new password' })
+
+    expect(() => ownersOf('', { DATABASE_ROLES: 'given' })).toThrow(
+      'DATABASE_ROLES is given, and these addresses are not: DATABASE_URL_GATEWAY',
+    )
+    expect(() => ownersOf('', { DATABASE_ROLES: 'yes' })).toThrow('DATABASE_ROLES is yes: it must be made or given.')
   },
 )

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { migrate } from '@herald/service/migrate'
 import { keptConnections, readConnections, readConnectionsOfAudience } from '@herald/service/postgres'
-import { provision } from '@herald/service/provision'
+import { makeOwnSchema, provision } from '@herald/service/provision'
 import { Client } from 'pg'
 import { appsWithDatabase, type Owners } from './apps.ts'
 import type { AppName, AppWithDatabase } from '@herald/contracts/call'
@@ -53,12 +53,22 @@ export const serversOf = (owners: Owners): [ownerUrl: string, apps: AppWithDatab
   ...Map.groupBy(appsWithDatabase, (app) => owners[app]),
 ]
 
-/** Makes each service's role and schema, brings its tables up to date and gives each service's database address. */
+/**
+ * Makes each service's role and schema, brings its tables up to date and gives each service's database address. Without `passwords` the roles are
+ * given, and `owners` are the addresses of the services.
+ */
 export async function prepareDatabase(
   owners: Owners,
-  passwords: Record<string, string>,
+  passwords: Record<string, string> | undefined,
   migrationsOf = (app: AppName) => join(root, 'apps', app, 'migrations'),
 ): Promise<Record<string, string>> {
+  if (passwords === undefined) {
+    for (const app of appsWithDatabase) {
+      await makeOwnSchema({ url: owners[app], app })
+      await migrate({ ownerUrl: owners[app], app, directory: migrationsOf(app) })
+    }
+    return owners
+  }
   const urls: Record<string, string> = {}
   for (const [ownerUrl, apps] of serversOf(owners)) {
     Object.assign(urls, await provision({ ownerUrl, apps, passwords }))

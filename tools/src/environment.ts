@@ -7,6 +7,7 @@ import {
   hasDatabase,
   natsPasswordVariable,
   ownerVariable,
+  readVariable,
   secretsOf,
   usesNats,
   type ProcessName,
@@ -57,7 +58,7 @@ export function environmentOf(names: readonly ProcessName[], given: NodeJS.Proce
   environment['NODE_OPTIONS'] = [heapOptionsOf(only), given['NODE_OPTIONS']].filter(Boolean).join(' ')
   const notInherited = [
     'DATABASE_URL',
-    ...appsWithDatabase.flatMap((app) => [databaseVariable(app), ownerVariable(app)]),
+    ...appsWithDatabase.flatMap((app) => [databaseVariable(app), ownerVariable(app), readVariable(app)]),
     'NATS_USER',
     'NATS_PASSWORD',
     ...natsUsers.map(natsPasswordVariable),
@@ -69,7 +70,10 @@ export function environmentOf(names: readonly ProcessName[], given: NodeJS.Proce
 
   for (const name of names) {
     for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
-    if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
+    if (hasDatabase(name)) {
+      environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
+      if (given[readVariable(name)]) environment[readVariable(name)] = given[readVariable(name)]
+    }
     if (usesNats(name)) environment[natsPasswordVariable(name)] = computed.secrets.natsPasswords[name]
     else delete environment['NATS_URL']
   }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { maxConnections } from '@herald/embedded/postgres'
 import { z } from 'zod'
 import { appUnit } from './app-unit.ts'
-import { appsWithDatabase, ownersOf } from './apps.ts'
+import { appsWithDatabase, rolesAreGiven, ownersOf } from './apps.ts'
 import { startOrder } from '@herald/contracts/call'
 import { joinAuthorities, readCertificates } from './certificates.ts'
 import type { Crew, Member } from './crew.ts'
@@ -82,7 +82,7 @@ export async function startPlatform({ dataDir, environment, simulator, crew, bui
     `Postgres: ${ports.postgres ? `embedded, port ${ports.postgres}` : 'DATABASE_URL'}; NATS: ${ports.nats ? `embedded, port ${ports.nats}` : 'NATS_URL'}`,
   )
 
-  const databaseUrls = await prepareDatabase(ownersOf(ownerUrl, environment), secrets.passwords)
+  const databaseUrls = await prepareDatabase(ownersOf(ownerUrl, environment), rolesAreGiven(environment) ? undefined : secrets.passwords)
   const computed: Computed = { host, port: gateway.port, natsUrl, databaseUrls, secrets }
 
   await built

@@ -15,6 +15,7 @@ import {
   hasDatabase,
   natsPasswordVariable,
   ownersOf,
+  rolesAreGiven,
   secretsOf,
   type Owners,
 } from './apps.ts'
@@ -65,13 +66,15 @@ function laySecrets(): void {
   const owners = ownersOf(owner.href, env)
   lay('migrate', {
     OWNERS: JSON.stringify(owners),
-    PASSWORDS: JSON.stringify(secrets.passwords),
+    ...(rolesAreGiven(env) ? {} : { PASSWORDS: JSON.stringify(secrets.passwords) }),
     [natsPasswordVariable('queue')]: secrets.natsPasswords.queue,
   })
   const settingsOf = (app: AppName) => ({
     ...Object.fromEntries(secretsOf[app].map((name) => [name, secrets[name]])),
     [natsPasswordVariable(app)]: secrets.natsPasswords[app],
-    ...(hasDatabase(app) && { [databaseVariable(app)]: addressOf(new URL(owners[app]), app, passwordOf(secrets, app)) }),
+    ...(hasDatabase(app) && {
+      [databaseVariable(app)]: rolesAreGiven(env) ? owners[app] : addressOf(new URL(owners[app]), app, passwordOf(secrets, app)),
+    }),
   })
   // One process for all services has the settings of all in its directory; six processes have a directory each.
   if (inOneProcess) lay('server', Object.assign({}, ...apps.map(settingsOf)) as Record<string, string>)
@@ -87,7 +90,9 @@ function passwordOf({ passwords }: { passwords: Record<string, string> }, app: s
 }
 
 async function migrate(): Promise<void> {
-  const passwords = JSON.parse(read('migrate', 'PASSWORDS')) as Record<string, string>
+  const passwords = existsSync(join(outDir, 'migrate', 'PASSWORDS'))
+    ? (JSON.parse(read('migrate', 'PASSWORDS')) as Record<string, string>)
+    : undefined
   await prepareDatabase(JSON.parse(read('migrate', 'OWNERS')) as Owners, passwords, (app) => join(import.meta.dirname, 'migrations', app))
   process.stdout.write(`schemas of ${appsWithDatabase.join(', ')} are up to date\n`)
 }

@@ -72,6 +72,10 @@ test.each([
   expect(check({ 'apps/gateway/src/main.ts': text }).findings).toEqual([`apps/gateway/src/main.ts:1 ${message}`])
 })
 
+test('a page of the web may be mentioned by its address', () => {
+  expect(check({ 'apps/gateway/src/main.ts': `// https://example.org/${elsewhere}` }).findings).toEqual([])
+})
+
 test('a page may be mentioned by its path from the root, from docs or from the mentioning file; names in code are not mentions', () => {
   const { findings } = check({
     'docs/architecture.md': '[identity](specification/identity.md)',

@@ -24,7 +24,8 @@ const citation = new RegExp(`\\bspec: (${ruleName}(?:, ${ruleName})*)`, 'g')
 const brokenCitation = /\bspec: ?(?=[\w-]*\/)/
 /** A mention of a document by its number instead of its name. */
 const numbered = /\b(?:decisions|pattern|path|house|design) \d/
-const page = /[\w./-]*\w\.md\b/g
+/** A page of this repository. One behind an address of the web is another's. */
+const page = /(?<![\w./:-])[\w./-]*\w\.md\b/g
 
 /**
  * Reads the pages of the specification below `root`, and every citation in the files of `sources`, such as `spec: identity/device-limit`. Reports

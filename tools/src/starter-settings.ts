@@ -11,6 +11,12 @@ export const databaseSettings = [
   ),
   setting('DATABASE_URL_<SERVICE>', 'A service’s own address; its password is given to the role. Without it the starter makes one.'),
   setting(
+    'DATABASE_ROLES',
+    '`given`: somebody else makes the roles. Each `DATABASE_URL_<SERVICE>` is then a role’s that owns the schema of its service or may make it, and `DATABASE_URL` is not used.',
+    'made',
+  ),
+  setting('PGPASSFILE', 'A file with passwords in the form of Postgres (mode 0600), read at each connect, for addresses without one.'),
+  setting(
     'NATS_URL',
     'A nats-server with JetStream and `max_payload: 4MB`, or a comma list of the servers of a cluster, used instead of the embedded one. `npm run nats-users -- <file>` writes users for it.',
   ),

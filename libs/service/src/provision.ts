@@ -42,6 +42,32 @@ export async function provision({
 }
 
 /**
+ * Makes a service's schema with the service's own role, where somebody else makes the roles (spec: running/given-roles). Throws when the schema belongs
+ * to another role, or this one may not make it.
+ */
+export async function makeOwnSchema({ url, app }: { url: string; app: string }): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'herald-provision' })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ role: string; owner: string | null; mayMake: boolean }>(
+      `select current_user as role, (select nspowner::regrole::text from pg_namespace where nspname = $1) as owner,
+        has_database_privilege(current_database(), 'create') as "mayMake"`,
+      [app],
+    )
+    const { role = '', owner = null, mayMake = false } = rows[0] ?? {}
+    const how = `create schema ${app} authorization ${quote(role)};`
+    if (owner === null && !mayMake)
+      throw new Error(`The role "${role}" may not make the schema "${app}". Let an owner of the database run: ${how}`)
+    if (owner === null) await client.query(`create schema ${quote(app)}`)
+    else if (owner !== role && owner !== quote(role))
+      throw new Error(`The schema "${app}" belongs to "${owner}", and the address of ${app} has the role "${role}".`)
+    await client.query(`alter role current_user set search_path = ${quote(app)}`)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
  * Takes the right to connect to `postgres` and `template1` from every role but superusers, so that a service can connect to Herald's database alone.
  * A server on which other roles log in is left as it is, because they may need it; so is one whose owner may not do this.
  */

@@ -10,6 +10,8 @@ const mostSends = 1_000
 /** An app that no day has counted yet is counted up to this many devices. */
 const mostCounted = 1_000_000
 
+const queuedOn = (platform: Platform) => `queued_${platform}`
+
 /**
  * Counts the pushes that dispatchers could send now: those of batches that wait for nothing but a dispatcher, and of large sends the devices that are
  * not scanned yet times the share that was meant so far. Gives a row for each platform and lane. It is an estimate: the devices of an app are those of
@@ -21,7 +23,7 @@ export async function countBacklog(db: Db): Promise<{ platform: Platform; lane: 
       select platform, lane, cardinality(subscription_ids) as pushes from batches b
       where ${notDone} and held_since is null and decided is null and (not_before is null or not_before <= now()) limit ${mostBatches}
     ), large as materialized (
-      select app_id, (page - 1) * ${pageSize} as scanned, queued_ios, queued_android, queued_web,
+      select app_id, (page - 1) * ${pageSize} as scanned, ${sql.join(platforms.map((one) => sql.ref(queuedOn(one))))},
         case when target ->> 'kind' not in ('all', 'segment') then jsonb_array_length(target -> (target ->> 'kind')) end as listed
       from fan_outs
       where due_at is not null and settled_at is null and lane = 'bulk' and page > 1 and flow = 'running' and state in ('running', 'waiting')
@@ -38,7 +40,10 @@ export async function countBacklog(db: Db): Promise<{ platform: Platform; lane: 
       (coalesce((select sum(pushes) from waiting w where w.platform = p.platform and w.lane = l.lane), 0)
         + case when l.lane = 'bulk' then coalesce((
           select sum(greatest(devices - scanned, 0)::float8 / scanned
-            * case p.platform when 'ios' then queued_ios when 'android' then queued_android else queued_web end)
+            * case p.platform ${sql.join(
+              platforms.map((one) => sql`when ${sql.lit(one)} then ${sql.ref(queuedOn(one))}`),
+              sql` `,
+            )} end)
           from sized), 0) else 0 end)::float8 as pushes
     from unnest(${[...platforms]}::text[]) as p(platform) cross join (values ('prompt'), ('bulk')) as l(lane)`.execute(db)
   return rows.map((row) => ({ ...row, pushes: Math.round(row.pushes) }))

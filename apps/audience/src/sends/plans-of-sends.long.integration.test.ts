@@ -12,7 +12,7 @@ import { fanOut } from './fan-out.ts'
 import { renewBatch } from '../delivery/take-batch.ts'
 import { openStarting, type Begun } from './start-sends.ts'
 import { findDueAges } from '../store/due.ts'
-import { clearSettled } from './store/settled.ts'
+import { clearSettled, openUnsettled, settleFanOuts } from './store/settled.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { markManyTold } from './store/told.ts'
 import type { Tables } from '../store/tables.ts'
@@ -179,6 +179,18 @@ const steps: Record<string, Step> = {
       await dropCampaigns({ db, told: { forget: () => undefined } }, [{ campaignIds: under() }])
       await clearSettled(db)
     },
+  },
+  'a send that lacks outcomes': {
+    run: async () => {
+      const lacking = givenTo({ kind: 'userIds', userIds: [user.userId] })
+      await fanOut(audience, { campaignId: lacking, page: 0 })
+      await sql`update fan_outs set due_at = null, told_page = page where campaign_id = ${lacking}`.execute(db)
+      await sql`update batches set done_at = now() - interval '1 minute', due_at = null where campaign_id = ${lacking}`.execute(db)
+      // The look begins right before this send: other steps leave sends unsettled, and on a slow machine for more than 20 s.
+      expect((await openUnsettled(db, lacking.slice(0, -1))).opened).toContainEqual({ campaignId: lacking, batches: 1 })
+      await settleFanOuts(db, [lacking])
+    },
+    rows: onLanes,
   },
   'the sweep': {
     run: async () => {

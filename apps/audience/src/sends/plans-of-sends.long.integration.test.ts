@@ -186,11 +186,11 @@ const steps: Record<string, Step> = {
       await fanOut(audience, { campaignId: lacking, page: 0 })
       await sql`update fan_outs set due_at = null, told_page = page where campaign_id = ${lacking}`.execute(db)
       await sql`update batches set done_at = now() - interval '1 minute', due_at = null where campaign_id = ${lacking}`.execute(db)
-      // The look begins right before this send: other steps leave sends unsettled, and on a slow machine for more than 20 s.
-      expect((await openUnsettled(db, lacking.slice(0, -1))).opened).toContainEqual({ campaignId: lacking, batches: 1 })
+      // On a slow machine sends that other steps have left lack outcomes for 20 s too.
+      expect((await openUnsettled(db, '')).opened).toContainEqual({ campaignId: lacking, batches: 1 })
       await settleFanOuts(db, [lacking])
     },
-    rows: onLanes,
+    rows: 400,
   },
   'the sweep': {
     run: async () => {

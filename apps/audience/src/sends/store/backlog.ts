@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 import { notDone } from '../../store/turns.ts'
 
-/** At most this many batches and large sends are read, so that a scrape costs no more on a day with a million small sends. */
+/** At most this many batches and fan-outs are read, so that a scrape costs no more when a million wait for a provider that is away. */
 const mostBatches = 100_000
-const mostSends = 1_000
+const mostSends = 10_000
 /** An app that no day has counted yet is counted up to this many devices. */
 const mostCounted = 1_000_000
 
@@ -20,14 +20,13 @@ const queuedOn = (platform: Platform) => `queued_${platform}`
 export async function countBacklog(db: Db): Promise<{ platform: Platform; lane: Lane; pushes: number }[]> {
   const { rows } = await sql<{ platform: Platform; lane: Lane; pushes: number }>`
     with waiting as materialized (
-      select platform, lane, cardinality(subscription_ids) as pushes from batches b
-      where ${notDone} and held_since is null and decided is null and (not_before is null or not_before <= now()) limit ${mostBatches}
+      select platform, lane, cardinality(subscription_ids) as pushes from (select * from batches where ${notDone} limit ${mostBatches}) b
+      where held_since is null and decided is null and (not_before is null or not_before <= now())
     ), large as materialized (
       select app_id, (page - 1) * ${pageSize} as scanned, ${sql.join(platforms.map((one) => sql.ref(queuedOn(one))))},
         case when target ->> 'kind' not in ('all', 'segment') then jsonb_array_length(target -> (target ->> 'kind')) end as listed
-      from fan_outs
-      where due_at is not null and settled_at is null and lane = 'bulk' and page > 1 and flow = 'running' and state in ('running', 'waiting')
-      limit ${mostSends}
+      from (select * from fan_outs where due_at is not null limit ${mostSends}) f
+      where settled_at is null and lane = 'bulk' and page > 1 and flow = 'running' and state in ('running', 'waiting')
     ), sized as (
       select large.*, coalesce(
         listed,

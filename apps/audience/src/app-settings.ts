@@ -1,8 +1,8 @@
 import type { AppSettings } from '@herald/contracts/app'
 import { appChanged, readApp } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
+import { LRUCache } from 'lru-cache'
 import type { Audience } from './audience.ts'
-import { keepRecent } from './core/recent.ts'
 
 /**
  * A process remembers an app's settings for this long, so that an app that sends all the time costs each process one call to the gateway in two
@@ -12,20 +12,19 @@ const keptMs = 2_000
 
 /** Gives a function that reads apps' settings from the gateway and remembers them for 2 s, or until the gateway broadcasts a change. */
 export function openAppSettings(bus: Bus): Audience['settingsOf'] {
-  const known = keepRecent<{ settings: AppSettings | undefined; readAt: number }>(10_000)
-  let changes = 0
-  bus.listen(appChanged, ({ appId }) => {
-    changes += 1
-    known.set(appId, { settings: undefined, readAt: 0 })
-  })
-  return async (appId) => {
-    const kept = known.get(appId)
-    const readAt = performance.now()
-    if (kept?.settings && readAt - kept.readAt < keptMs) return kept.settings
-    const before = changes
-    const { app } = await bus.call(readApp, { appId })
-    // If any settings changed while the gateway was asked, the answer may be older than the change: it is used once and not remembered.
-    if (app && changes === before) known.set(appId, { settings: app.settings, readAt })
-    return app?.settings
+  type Reading = Promise<AppSettings | undefined>
+  const kept = new LRUCache<string, Reading>({ max: 10_000, ttl: keptMs })
+  bus.listen(appChanged, ({ appId }) => void kept.delete(appId))
+  return (appId) => {
+    const known = kept.get(appId)
+    if (known) return known
+    // The promise is remembered and not its value: sends that begin together share one call, and a change during the call forgets the answer.
+    const reading: Reading = bus.call(readApp, { appId }).then(({ app }) => app?.settings)
+    kept.set(appId, reading)
+    const forget = () => {
+      if (kept.peek(appId) === reading) kept.delete(appId)
+    }
+    reading.then((settings) => settings ?? forget(), forget)
+    return reading
   }
 }

@@ -12,7 +12,7 @@ import { createSegment as create } from './segments/save-segment.ts'
 import { insertSegment } from './segments/store/segments.ts'
 import { insertAnnouncements } from './store/announcements.ts'
 import { insertRetries } from './delivery/store/finished-batches.ts'
-import { purgeErasedApps } from './store/erased-apps.ts'
+import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import { clearSettled } from './sends/store/settled.ts'
 import { findFanOut } from './sends/store/fan-outs.ts'
 import { givenNotified } from './testing/play-ledger.ts'
@@ -234,7 +234,7 @@ test('the mark of an erased app is deleted after the days of its retention, and 
   await sql`insert into erased_apps (app_id, at) values (${late}, now() - interval '6 days'), (${old}, now() - interval '8 days')`.execute(
     db,
   )
-  await purgeErasedApps(db, 7)
+  await deleteOldErasedApps(db, 7)
   const { rows } = await sql`select app_id from erased_apps where app_id in (${late}, ${old})`.execute(db)
   expect(rows).toEqual([{ app_id: late }])
 })

@@ -1,8 +1,8 @@
+import { markErased } from '@herald/service/erased-apps'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from './audience.ts'
-import { deleteOfApp, partsOfApp } from './store/app-rows.ts'
+import { deleteOfApp, forgetApp, partsOfApp } from './store/app-rows.ts'
 import { leaveRates } from './delivery/store/send-rates.ts'
-import { markErased } from './store/erased-apps.ts'
 import { stopFanOuts } from './sends/store/flow.ts'
 import { cancelImportsOf } from './people/store/imports.ts'
 import type { Db } from './store/tables.ts'
@@ -16,7 +16,8 @@ const rowsPerCall = 5_000
  * late pointer finds them and sends nothing. A late pointer at a send that never began finds the mark of the erased app.
  */
 export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
-  await markErased(db, appId)
+  await markErased(db, 'audience', appId)
+  await forgetApp(db, appId)
   await transact(db, (trx) => stopFanOuts(trx, appId))
   await cancelImportsOf(db, appId)
   await leaveRates(db, appId)

@@ -17,7 +17,7 @@ import { tellErasures } from './people/delete-user.ts'
 import type { ToldNotes } from './sends/note-told.ts'
 import { purgeCapClaims } from './sends/store/claims.ts'
 import { clearSettled, clearWaves, openUnsettled, purgeFanOuts } from './sends/store/settled.ts'
-import { purgeErasedApps } from './store/erased-apps.ts'
+import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import { purgeGoneNotes } from './store/last-notified.ts'
 import type { Db, Tables } from './store/tables.ts'
 
@@ -59,7 +59,7 @@ export function keepHouse(
   sweep('abandoned-users', () => removeAbandonedUsers({ db }))
   sweep('device-days', openDeviceDays({ db, reads }))
   inTurn('retention', purgeEveryMs, async () => {
-    await purgeErasedApps(db, fanOutDays)
+    await deleteOldErasedApps(db, fanOutDays)
     const more = await Promise.all([
       purgeFanOuts(db, fanOutDays),
       purgeGuarded(db),

@@ -3,7 +3,7 @@ import { leavesOf, type Segment } from '@herald/contracts/segment'
 import type { Bus } from '@herald/service/bus'
 import { transact } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
-import { keepRecent } from './core/recent.ts'
+import { LRUCache } from 'lru-cache'
 import { findReading, isNoted, keepRead, nameApp } from './store/last-notified.ts'
 import type { Db } from './store/tables.ts'
 
@@ -30,7 +30,7 @@ export function openLastNotified(
   { onStop, log }: Pick<Service, 'onStop' | 'log'>,
   { db, bus }: { db: Db; bus: Pick<Bus, 'call'> },
 ): LastNotified {
-  const knownUntil = keepRecent<number>(5_000)
+  const knownUntil = new LRUCache<string, number>({ max: 5_000 })
   const reading = new Map<string, Promise<void>>()
   let isStopped = false
   onStop('last notified', () => {

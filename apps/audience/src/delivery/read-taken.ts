@@ -1,7 +1,7 @@
 import type { FrozenSend, TakenBatch } from '@herald/contracts/batch'
 import type { Attempt } from '@herald/contracts/outcome'
+import { LRUCache } from 'lru-cache'
 import { namesOfSend, type NamesOfSend } from './core/names-of-send.ts'
-import { keepRecent, type Recent } from '../core/recent.ts'
 import { noDevices, partOf, type QueuedDevices } from './core/recipient.ts'
 import { readRecipients } from './store/recipients.ts'
 import { findFrozen, findTrails } from './store/taken-batches.ts'
@@ -9,13 +9,15 @@ import type { Db } from '../store/tables.ts'
 import type { Granted } from './take-batch.ts'
 
 export type KnownSend = { send: FrozenSend; names: NamesOfSend }
+/** The sends of batches that were taken lately, so that they are not read again. */
+export type Remembered = LRUCache<string, KnownSend>
 type Sends = ReadonlyMap<string, KnownSend>
 
 /** Makes a memory of 500 frozen sends, which never change. A send usually takes 1 KB and at most about 70 KB, so all of them take at most 35 MB. */
-export const rememberSends = (): Recent<KnownSend> => keepRecent(500)
+export const rememberSends = (): Remembered => new LRUCache({ max: 500 })
 
 /** Remembers a frozen send, which includes the app's time zone, so that audience need not read the send again for its next batches. */
-export function remember(remembered: Recent<KnownSend>, send: FrozenSend): KnownSend {
+export function remember(remembered: Remembered, send: FrozenSend): KnownSend {
   const known = { send, names: namesOfSend(send) }
   remembered.set(send.campaignId, known)
   return known
@@ -31,7 +33,7 @@ const pushesPerQuery = 5_000
  * Makes the answers for granted batches: their pushes, or a part of them, with the devices as they are now, and the send unless the dispatcher has
  * it. A batch is `gone` when its campaign was settled in the meantime and the send was deleted. Answers in the order given.
  */
-export async function readTaken({ db, remembered }: { db: Db; remembered: Recent<KnownSend> }, granted: Granted[]): Promise<TakenBatch[]> {
+export async function readTaken({ db, remembered }: { db: Db; remembered: Remembered }, granted: Granted[]): Promise<TakenBatch[]> {
   const sends = await learnSends(db, remembered, granted)
   const answers: TakenBatch[] = []
   for (const chunk of intoChunks(granted)) answers.push(...(await readChunk(db, sends, chunk)))
@@ -39,7 +41,7 @@ export async function readTaken({ db, remembered }: { db: Db; remembered: Recent
 }
 
 /** Gives the sends of these batches with the fields that their texts name, from memory or, in one query, from their fan-outs. */
-async function learnSends(db: Db, remembered: Recent<KnownSend>, granted: Granted[]): Promise<Sends> {
+async function learnSends(db: Db, remembered: Remembered, granted: Granted[]): Promise<Sends> {
   const sends = new Map<string, KnownSend>()
   const unknown: string[] = []
   for (const campaignId of new Set(granted.map(({ row }) => row.campaignId))) {

@@ -1,6 +1,6 @@
 import { batchSize, type FinishBatch, type SendRate } from '@herald/contracts/batch'
 import type { Log } from '@herald/service/log'
-import { keepRecent } from '../core/recent.ts'
+import { LRUCache } from 'lru-cache'
 import type { Db } from '../store/tables.ts'
 import { findSizes, pause, slowDown, writeRate, type RateNow } from './store/send-rates.ts'
 
@@ -37,8 +37,8 @@ export type SendRates = {
 type Known = RateNow & { at: number; taken: number; accepted: number; second: { at: number; answered: number; refused: number } }
 
 export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseMs): SendRates {
-  const known = keepRecent<Known>(5_000)
-  const complainedAt = keepRecent<number>(1_000)
+  const known = new LRUCache<string, Known>({ max: 5_000 })
+  const complainedAt = new LRUCache<string, number>({ max: 1_000 })
   /** The credentials that rest after a quota answer, as far as this process has seen it. */
   const pausing = new Set<string>()
 

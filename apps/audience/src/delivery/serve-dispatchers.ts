@@ -3,9 +3,8 @@ import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
 import { failsEverybody, isOwnFailure } from '@herald/service/health'
-import type { Recent } from '../core/recent.ts'
 import { finishBatch, type FinishAnswer, type Finishing } from './finish-batch.ts'
-import { readTaken, type KnownSend } from './read-taken.ts'
+import { readTaken, type Remembered } from './read-taken.ts'
 import type { SendRates } from './send-rates.ts'
 import { countFailedRead } from './store/taken-batches.ts'
 import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batch.ts'
@@ -21,8 +20,7 @@ export type Dispatchers = {
 }
 
 type Serving = Finishing & {
-  /** The sends of batches that were taken lately, so that they are not read again. */
-  remembered: Recent<KnownSend>
+  remembered: Remembered
   maxHoldSeconds: number
   outageProbeMs: number
   rates: SendRates

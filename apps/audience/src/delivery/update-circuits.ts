@@ -2,7 +2,7 @@ import { maxTries, spellAnswers, type FinishBatch } from '@herald/contracts/batc
 import type { Platform } from '@herald/contracts/platform'
 import type { Log } from '@herald/service/log'
 import type { Metrics } from '@herald/service/metrics'
-import { keepRecent, type Recent } from '../core/recent.ts'
+import { LRUCache } from 'lru-cache'
 import type { Db } from '../store/tables.ts'
 import { changeCircuit, isHealthy, isOutage, outageProbeMs, type CircuitChange, type Evidence, type Heard } from './core/circuit.ts'
 import { findMet, lockHosts, noteAccepted, noteRefused, type Accepted, type HostKey } from './store/accepted-devices.ts'
@@ -31,7 +31,7 @@ export type CircuitChanges = {
  * By the name of a circuit: when this process last wrote sends to the circuit, and the version of the credentials that were used. Only a healthy
  * circuit has a time; the time of any other is minus infinity, so that its next answers are always written.
  */
-type Healthy = Recent<{ credentialsVersion: number | null; notedAtMs: number }>
+type Healthy = LRUCache<string, { credentialsVersion: number | null; notedAtMs: number }>
 const noteEveryMs = 1_000
 
 /** What a process remembers of circuits, and the function that logs and counts their changes. */
@@ -51,8 +51,8 @@ const isAwayText =
   'the provider is away, pushes wait within their ttl and one at a time is tried: look at the network and at the provider’s status page'
 
 export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics }, probeInMs = outageProbeMs): CircuitMemory {
-  const healthy: Healthy = keepRecent(5_000)
-  const complainedAtMs = keepRecent<number>(5_000)
+  const healthy: Healthy = new LRUCache({ max: 5_000 })
+  const complainedAtMs = new LRUCache<string, number>({ max: 5_000 })
   const guarded = metrics.counter(
     'herald_guarded_total',
     'Pushes whose token the provider refused and that the mass guard examined, by what the guard decided.',

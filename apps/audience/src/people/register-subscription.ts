@@ -5,6 +5,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
+import { isErased } from '@herald/service/erased-apps'
 import { canonicalToken, hashAddress, smallToken, toDevice, type Device } from './core/device.ts'
 import {
   countTagBytes,
@@ -19,7 +20,6 @@ import {
 } from './core/identity.ts'
 import type { PeopleTurns } from './people-turns.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
-import { isErased } from '../store/erased-apps.ts'
 import { moveDevice } from './rotate-subscription.ts'
 import { findKnown, lockDevices, writeRegistrations, type Decided, type Known, type FoundUser, type Sought } from './store/registrations.ts'
 import type { Db } from '../store/tables.ts'

@@ -4,6 +4,7 @@ import { startSends, type FrozenSmallSend } from '@herald/contracts/calls/audien
 import type { FrozenSend } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import { pointedAtOnce } from '@herald/contracts/topology'
+import { markErased } from '@herald/service/erased-apps'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -12,7 +13,6 @@ import { openToldNotes } from './note-told.ts'
 import { openStarting, type Begun } from './start-sends.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { findFew } from './store/small-sends.ts'
-import { markErased } from '../store/erased-apps.ts'
 import { sweepDue } from '../sweep-due.ts'
 import { openTelling } from './tell-started.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
@@ -147,7 +147,7 @@ describe('small sends that campaigns hands over together', () => {
   test('a small send of an erased app is not begun', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
-    await markErased(db, appId)
+    await markErased(db, 'audience', appId)
     const one = toDevice(givenSend(appId), id)
 
     await start([one])

@@ -3,7 +3,7 @@ import type { Db } from './tables.ts'
 
 /**
  * The tables from which `deleteOfApp` deletes an app's rows, in an order that breaks no foreign key. Rows of some other tables go with these rows, or
- * in `markErased`. The rows of `fan_outs` stay for FAN_OUT_RETENTION_DAYS, like those of settled sends.
+ * in `forgetApp`. The rows of `fan_outs` stay for FAN_OUT_RETENTION_DAYS, like those of settled sends.
  */
 export const partsOfApp = [
   'batches',
@@ -61,4 +61,10 @@ export async function deleteOfApp(db: Db, part: Part, appId: string, limit: numb
     ), notes as (delete from last_notified using gone where subscription_id = gone.id)
     select count(*) as deleted from gone`.execute(db)
   return rows[0]?.deleted ?? 0
+}
+
+/** Deletes what a deleted app has once and not by the row: who listens to its events, and that its devices' last notifications are known. */
+export async function forgetApp(db: Db, appId: string): Promise<void> {
+  await sql`delete from listeners where app_id = ${appId}`.execute(db)
+  await sql`delete from notified_apps where app_id = ${appId}`.execute(db)
 }

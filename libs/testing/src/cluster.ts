@@ -58,6 +58,8 @@ export async function startCluster(places: readonly Place[] = [here, here, here]
           storeDir: join(directory, name),
           configuration: [
             natsConfiguration,
+            // Like deploy/nats/cluster.conf.
+            'ping_interval: "1s", ping_max: 2',
             `cluster {
               name: test, listen: "${host}:${routes[index]}", ping_interval: "1s", ping_max: 2
               routes: [${routeUrls}]

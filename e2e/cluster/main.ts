@@ -4,10 +4,11 @@ import { keepResult } from '../chaos/keep.ts'
 import { play, type Scenario } from '../chaos/scenario.ts'
 import { composeScenario } from './compose-scenario.ts'
 import { databaseScenarios } from './database-scenarios.ts'
+import { networkScenarios } from './network-scenario.ts'
 import { queueScenarios } from './queue-scenarios.ts'
 import { restoreScenarios } from './restore-scenario.ts'
 
-const scenarios: Record<string, Scenario> = { ...databaseScenarios, ...queueScenarios, ...restoreScenarios }
+const scenarios: Record<string, Scenario> = { ...databaseScenarios, ...queueScenarios, ...networkScenarios, ...restoreScenarios }
 /** Needs Docker, and is played only when it is asked for. */
 const withDocker: Record<string, Scenario> = { compose: composeScenario }
 const all = { ...scenarios, ...withDocker }

@@ -86,12 +86,15 @@ export function seenByClients(attempts: readonly Attempt[], since: number) {
   }
 }
 
-/** The longest time from `since` on in which no push of a campaign reached its provider, in seconds. */
+/** The longest time from `since` on in which no further device got the push of a campaign, in seconds. */
 export async function standstillOf({ tenant }: Platform, campaign: Campaign, since: number): Promise<number> {
   let last = since
   let longest = 0
-  for await (const { at, msgId } of recordedPushes(tenant)) {
-    if (campaignOf(msgId) !== campaign.id || at < since) continue
+  const served = new Set<string>()
+  for await (const { at, msgId, deviceId } of recordedPushes(tenant)) {
+    if (campaignOf(msgId) !== campaign.id || served.has(deviceId)) continue
+    served.add(deviceId)
+    if (at < since) continue
     longest = Math.max(longest, at - last)
     last = at
   }

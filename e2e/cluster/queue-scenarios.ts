@@ -54,7 +54,8 @@ async function onCluster(
   }
 }
 
-const leaderOfWork = ({ manager, servers }: Stage): Promise<ClusterServer> =>
+/** Waits until the stream WORK has a leader, and gives its server. */
+export const leaderOfWork = ({ manager, servers }: Pick<Stage, 'manager' | 'servers'>): Promise<ClusterServer> =>
   until(
     async () => {
       const name = (await manager.streams.info('WORK')).cluster?.leader

@@ -8,8 +8,12 @@ import { EmbeddedServerError, isDiskFull } from './server-error.ts'
 export type NatsServerOptions = {
   /** The directory of the store, which is made when it does not exist. It is on the server's command line. */
   storeDir: string
+  /** The address to listen on; 127.0.0.1 when absent. */
+  host?: string
   /** The port; a free one when absent. */
   port?: number
+  /** A command that replaces itself by the server (`exec`), so that its pid is the server's: for example one that runs it in another network. */
+  launcher?: string[]
   /** The name of the server, which the servers of a cluster know it by; `herald` when absent. */
   name?: string
   /** More lines of nats-server configuration, such as its users. They are written to `<storeDir>/nats-server.conf` (0600). */
@@ -28,7 +32,7 @@ export type RunningNatsServer = { url: string; port: number; pid: number; child:
 const oldest = [2, 10, 23] as const
 
 /**
- * Starts a nats-server with JetStream on 127.0.0.1 and returns when it is ready (40 ms). When a server still runs on the directory, waits up to 10 s
+ * Starts a nats-server with JetStream and returns when it is ready (40 ms). When a server still runs on the directory, waits up to 10 s
  * for its end, because two servers would destroy the store and nats-server does not check. Throws an EmbeddedServerError when it cannot start, for
  * example: no binary, too old, directory in use, port taken, disk full.
  */
@@ -42,15 +46,17 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   writeFileSync(file, '', { mode: 0o600 })
   chmodSync(file, 0o600) // the file may exist from an earlier start, with another mode
   writeFileSync(file, configurationOf(storeDir, options))
-  const child = spawn(binary, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'], detached: options.detached ?? false })
+  const [command, ...args] = [...(options.launcher ?? []), binary, '-c', file]
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: options.detached ?? false })
   options.onSpawn?.(child)
+  const host = options.host ?? '127.0.0.1'
   const { port, log } = await untilReady(child, options.onLog)
-  if (port === undefined) throw startError(storeDir, options.port, log)
+  if (port === undefined) throw startError(storeDir, host, options.port, log)
 
   const endWithUs = () => void child.kill('SIGKILL')
   process.once('exit', endWithUs)
   child.once('exit', () => process.off('exit', endWithUs))
-  return { url: `nats://127.0.0.1:${port}`, port, pid: child.pid ?? 0, child, stop: () => endChild(child, 'SIGTERM', [[5_000, 'SIGKILL']]) }
+  return { url: `nats://${host}:${port}`, port, pid: child.pid ?? 0, child, stop: () => endChild(child, 'SIGTERM', [[5_000, 'SIGKILL']]) }
 }
 
 /** Gives the pid of the nats-server that runs on this directory; undefined when none does. Then the pid file of a dead one is removed. */
@@ -88,10 +94,10 @@ export async function findNatsServer(): Promise<string> {
   return 'nats-server'
 }
 
-function configurationOf(storeDir: string, { port, name = 'herald', configuration }: NatsServerOptions): string {
+function configurationOf(storeDir: string, { host = '127.0.0.1', port, name = 'herald', configuration }: NatsServerOptions): string {
   return [
     `server_name: ${name}`,
-    `listen: "127.0.0.1:${port ?? -1}"`,
+    `listen: "${host}:${port ?? -1}"`,
     `pid_file: ${JSON.stringify(join(storeDir, 'nats-server.pid'))}`,
     // A message may be this large, because calls carry pages of recipients. libs/service itself refuses a body of more than 3 MB.
     'max_payload: 4MB',
@@ -119,7 +125,7 @@ function untilReady(child: ChildProcess, onLog: ((text: string) => void) | undef
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       onLog?.(text)
       if (log.length < 100_000) log += text
-      const port = /Listening for client connections on 127\.0\.0\.1:(\d+)/.exec(log)?.[1]
+      const port = /Listening for client connections on \S+:(\d+)/.exec(log)?.[1]
       if (port !== undefined && log.includes('Server is ready')) resolve({ port: Number(port), log })
     })
     child.once('error', reject)
@@ -127,9 +133,9 @@ function untilReady(child: ChildProcess, onLog: ((text: string) => void) | undef
   })
 }
 
-function startError(storeDir: string, port: number | undefined, log: string): EmbeddedServerError {
+function startError(storeDir: string, host: string, port: number | undefined, log: string): EmbeddedServerError {
   if (isDiskFull(log)) return new EmbeddedServerError(`The disk that holds ${storeDir} is full: nats-server cannot start.`)
   if (log.includes('address already in use'))
-    return new EmbeddedServerError(`Port ${port} of 127.0.0.1, meant for nats-server, is taken by another program.`)
+    return new EmbeddedServerError(`Port ${port} of ${host}, meant for nats-server, is taken by another program.`)
   return new EmbeddedServerError(`nats-server did not start on ${storeDir}: ${log.trim()}`)
 }

@@ -17,16 +17,23 @@ export type ClusterServer = {
   thaw: () => void
 }
 
+/** Where a server of the cluster runs: its address, and a command that starts it there (`launcher` of startNatsServer). */
+export type Place = { host: string; launcher: string[] }
+
+const here: Place = { host: '127.0.0.1', launcher: [] }
+
 /**
- * Starts three embedded nats-servers as one cluster on 127.0.0.1, with the users of `freshNats`. They end with the test file. `url` is the comma list of
- * the servers. A killed server starts again on its port and its store.
+ * Starts an embedded nats-server at each of the places as one cluster, with the users of `freshNats`. Without places it starts three on 127.0.0.1. They
+ * end with the test file. `url` is the comma list of the servers. A killed server starts again on its port and its store.
  */
-export async function startCluster(): Promise<{ url: string; servers: ClusterServer[] }> {
+export async function startCluster(places: readonly Place[] = [here, here, here]): Promise<{ url: string; servers: ClusterServer[] }> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cluster-'))
   atEnd(() => rmSync(directory, { recursive: true, force: true }))
-  const freePorts = () => Promise.all([freePort(), freePort(), freePort()])
+  const freePorts = () => Promise.all(places.map(() => freePort()))
   const [clients, routes] = await Promise.all([freePorts(), freePorts()])
-  const servers = clients.map((port, index): ClusterServer => {
+  const routeUrls = places.map(({ host }, index) => `"nats://${host}:${routes[index]}"`).join(', ')
+  const servers = places.map(({ host, launcher }, index): ClusterServer => {
+    const port = clients[index] ?? 0
     const name = `nats-${index + 1}`
     let running: RunningNatsServer | undefined
     const kill = async () => {
@@ -38,20 +45,24 @@ export async function startCluster(): Promise<{ url: string; servers: ClusterSer
     atEnd(kill)
     return {
       name,
-      url: `nats://127.0.0.1:${port}`,
+      url: `nats://${host}:${port}`,
       kill,
       freeze: () => void running?.child.kill('SIGSTOP'),
       thaw: () => void running?.child.kill('SIGCONT'),
       async start() {
         running = await startNatsServer({
           name,
+          host,
+          launcher,
           port,
           storeDir: join(directory, name),
           configuration: [
             natsConfiguration,
+            // Like deploy/nats/cluster.conf.
+            'ping_interval: "1s", ping_max: 2',
             `cluster {
-              name: test, listen: "127.0.0.1:${routes[index]}", ping_interval: "1s", ping_max: 2
-              routes: [${routes.map((route) => `"nats://127.0.0.1:${route}"`).join(', ')}]
+              name: test, listen: "${host}:${routes[index]}", ping_interval: "1s", ping_max: 2
+              routes: [${routeUrls}]
             }`,
           ].join('\n'),
         })

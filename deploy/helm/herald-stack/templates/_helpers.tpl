@@ -23,6 +23,8 @@ port: 4222
 client_advertise: $ADDRESS
 http: "127.0.0.1:8222"
 max_payload: 4MB
+ping_interval: "1s"
+ping_max: 2
 pid_file: "/run/nats/nats.pid"
 lame_duck_grace_period: "10s"
 lame_duck_duration: "30s"

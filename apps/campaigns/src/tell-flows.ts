@@ -15,7 +15,7 @@ const atOnce = 50
  */
 export async function tellFlow({ db, bus }: Telling, change: Started): Promise<void> {
   const flow = flowOf(change)
-  const { known } = await bus.call(changeFlow, { campaignId: change.id, flow, no: change.flowNo })
+  const { known } = await bus.call(changeFlow, { campaignId: change.id, appId: change.appId, flow, no: change.flowNo })
   if (!known && flow === 'cancelled') await markNeverStarted(db, change.id)
   else await confirmFlow(db, change.id, change.flowNo)
 }

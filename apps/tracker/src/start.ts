@@ -20,7 +20,7 @@ import { openRememberedRows } from './remembered-rows.ts'
 import { countQueued, reportQueued, type QueuedCall } from './report-queued.ts'
 import type { Tables } from './store/tables.ts'
 import { sweepDue } from './sweep-due.ts'
-import { trackEvents, type EngagementCall } from './track-events.ts'
+import { trackEvents, trackPatiently, type EngagementCall } from './track-events.ts'
 import { wireTracker, type Writes } from './wire.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -109,6 +109,6 @@ function openWrites(tracker: Tracker): Writes {
       most: mostHeld,
     }),
     reportQueued: holdAtMost(report, { weigh: countQueued, most: mostQueuedHeld }),
-    trackEvents: holdAtMost(track, { weigh: ({ engagements }) => engagements.length, most: mostHeld }),
+    trackEvents: holdAtMost((call: EngagementCall) => trackPatiently(track, call), { weigh: ({ engagements }) => engagements.length, most: mostHeld }),
   }
 }

@@ -14,12 +14,21 @@ import type { Tracker } from './tracker.ts'
 
 export type EngagementCall = { engagements: Engagement[] }
 
+/** How many reports of a call counted. `isEarly`: whether the campaign of another may be reported to the ledger in a moment. */
+export type Tracked = { counted: number; isEarly: boolean }
+
+/** A small send goes out while the ledger is being told of it. A device may report the push before that, when audience or this service had trouble. */
+const earlyMs = 60_000
+/** A call waits at most this long for the ledger: less than the 3 s that its caller waits. */
+const patienceMs = 2_000
+const lookEveryMs = 100
+
 type Report = { key: string; call: number; day: string; test: boolean; engagement: Engagement }
 
 /**
  * Counts what devices reported, several calls in one transaction. Answers after the commit, so statistics that are read afterwards include the
  * reports. A report of one kind counts once for a push. A report is not counted when its campaign is unknown, belongs to another app or a deleted
- * app, or is past the ledger's retention; that is no error. Gives, for each call, how many reports counted.
+ * app, or is past the ledger's retention; that is no error.
  */
 export async function trackEvents(
   {
@@ -30,8 +39,8 @@ export async function trackEvents(
     slot = 0,
   }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
   calls: EngagementCall[],
-): Promise<{ counted: number }[]> {
-  const reports = await countableReports(db, calls, retentionDays)
+): Promise<Tracked[]> {
+  const { reports, early } = await countableReports(db, calls, retentionDays)
   const counted = calls.map(() => 0)
   if (reports.length > 0) {
     for (const day of new Set(reports.map(({ day }) => day))) await ensureDay(day)
@@ -66,25 +75,46 @@ export async function trackEvents(
     followUp({ announcements, settled: [], engagements: fresh.map(({ engagement }) => engagement.kind) })
     for (const { call } of fresh) counted[call] = (counted[call] ?? 0) + 1
   }
-  return counted.map((count) => ({ counted: count }))
+  return counted.map((count, call) => ({ counted: count, isEarly: early.has(call) }))
+}
+
+/** Tracks a call again, for two seconds at most, while the ledger does not know a campaign that is just beginning. */
+export async function trackPatiently(track: (call: EngagementCall) => Promise<Tracked>, call: EngagementCall): Promise<{ counted: number }> {
+  const until = performance.now() + patienceMs
+  for (let counted = 0; ;) {
+    const tracked = await track(call)
+    counted += tracked.counted
+    if (!tracked.isEarly || performance.now() >= until) return { counted }
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+  }
 }
 
 /** Gives what the series of an app count. Tests are counted in no series (spec: administration/series-tests). */
 const inSeries = ({ test, engagement: { campaignId, appId, platform, kind } }: Report) =>
   test ? [] : [{ campaignId, appId, platform, kind, code: '', count: 1 }]
 
-/** Gives the reports that may count, each once, with the day of their campaign, in the order of their key. */
-async function countableReports(db: Db, calls: EngagementCall[], retentionDays: number): Promise<Report[]> {
+/**
+ * Gives the reports that may count, each once, with the day of their campaign, in the order of their key, and the calls with a report that may count
+ * in a moment.
+ */
+async function countableReports(
+  db: Db,
+  calls: EngagementCall[],
+  retentionDays: number,
+): Promise<{ reports: Report[]; early: ReadonlySet<number> }> {
   const campaignIds = [...new Set(calls.flatMap(({ engagements }) => engagements.map(({ campaignId }) => campaignId)))]
   const campaigns = new Map((await findKept(db, campaignIds, retentionDays)).map((campaign) => [campaign.campaignId, campaign]))
   const byKey = new Map<string, Report>()
+  const early = new Set<number>()
   calls.forEach(({ engagements }, call) => {
     for (const engagement of engagements) {
       const campaign = campaigns.get(engagement.campaignId)
       const key = engagementKey(engagement)
+      if (!campaign && Date.now() - madeAt(engagement.campaignId) < earlyMs) early.add(call)
       if (campaign?.appId === engagement.appId && !byKey.has(key))
         byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
     }
   })
-  return [...byKey.values()].toSorted((one, other) => (one.day + one.key < other.day + other.key ? -1 : 1))
+  const reports = [...byKey.values()].toSorted((one, other) => (one.day + one.key < other.day + other.key ? -1 : 1))
+  return { reports, early }
 }

@@ -2,20 +2,28 @@ import { flowChanged } from '@herald/contracts/calls/audience'
 import type { FlowChange } from '@herald/contracts/campaign'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
-import { pointAtPages } from '../point.ts'
+import { pointAtPages, pointAtSends } from '../point.ts'
 import { wakeWaiting } from './store/bulk-window.ts'
 import { findFanOut } from './store/fan-outs.ts'
-import { changeFanOutFlow, makeBatchesDue } from './store/flow.ts'
+import { changeFanOutFlow, makeBatchesDue, noteFlowOfUnbegun } from './store/flow.ts'
 
 /**
  * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). Changes are numbered, and the change with the highest number counts, in
- * whatever order they arrive. Answers whether audience has a fan-out of the send already.
+ * whatever order they arrive. Answers whether audience has begun the send. If it has not, it does not begin it while it is paused, nor after a cancel.
  */
 export async function changeFlow(
   { poke, ...audience }: Audience & { poke: () => void },
-  { campaignId, ...change }: FlowChange & { campaignId: string },
+  { campaignId, appId, ...change }: FlowChange & { campaignId: string; appId: string },
 ): Promise<{ known: boolean }> {
-  if (!(await applyFlow(audience, campaignId, change))) return { known: (await findFanOut(audience.db, campaignId)) !== undefined }
+  if (!(await applyFlow(audience, campaignId, change))) {
+    if (await findFanOut(audience.db, campaignId)) return { known: true }
+    const { mayBegin } = await noteFlowOfUnbegun(audience.db, { campaignId, appId }, change)
+    // The pointer that campaigns published at the resume may have met the row.
+    if (mayBegin) await pointAtSends(audience, [{ campaignId, appId }])
+    // The send may have begun before the row was there.
+    if (!(await findFanOut(audience.db, campaignId))) return { known: false }
+    await applyFlow(audience, campaignId, change)
+  }
   poke()
   return { known: true }
 }

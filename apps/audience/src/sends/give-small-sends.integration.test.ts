@@ -1,10 +1,15 @@
 import type { FrozenSend } from '@herald/contracts/batch'
+import type { CampaignFlow } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
+import { fanOutWork } from '@herald/contracts/topology'
 import type { Platform } from '@herald/contracts/platform'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
+import { changeFlow } from './change-flow.ts'
+import { fanOut } from './fan-out.ts'
 import { openStarting } from './start-sends.ts'
+import { findFanOut } from './store/fan-outs.ts'
 import { sweepDue } from '../sweep-due.ts'
 import { openTakers } from '../delivery/takers.ts'
 import { openTelling } from './tell-started.ts'
@@ -14,6 +19,9 @@ import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 /** A sweep runs in these tests only when a test asks for it, so that they see what beginning the sends does by itself. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
+/** The sends at which audience has published a pointer. */
+const pointedAt: string[] = []
+audience.bus.consume(fanOutWork, { slots: 1 }, async ({ campaignId }) => void pointedAt.push(campaignId))
 const { take } = withBatches({ audience, db, peers })
 afterEach(() => {
   peers.state.trackerIsAway = false
@@ -34,7 +42,7 @@ const toDevice = (send: FrozenSend, id: string) => ({ send, target: { kind: 'sub
 const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 
-test('a waiting dispatcher gets the batches of small sends when campaigns and tracker know of the sends, and no pointer is published', async () => {
+test('a waiting dispatcher gets the batches of small sends that begin, campaigns and tracker are told, and no pointer is published', async () => {
   const { start, waitFor, allTold } = open()
   const [appId, otherApp] = [newId(), newId()]
   const [{ id }, { id: other }] = [await givenDevice(db, { appId }), await givenDevice(db, { appId: otherApp, platform: 'android' })]
@@ -43,6 +51,7 @@ test('a waiting dispatcher gets the batches of small sends when campaigns and tr
 
   await start([toDevice(send, id), toDevice(otherSend, other)])
   const { batches } = await waiting
+  await allTold()
 
   expect(batches.map(({ campaignId, takes }) => ({ campaignId, takes }))).toEqual([
     { campaignId: send.campaignId, takes: 1 },
@@ -57,7 +66,6 @@ test('a waiting dispatcher gets the batches of small sends when campaigns and tr
     expect(peers.lastReport(batch.campaignId)?.fannedOut).toBe(true)
     expect(await take(asked(batch.batchId))).toEqual([{ answer: 'busy' }])
   }
-  await allTold()
   expect([...pointersAt(send.campaignId), ...pointersAt(otherSend.campaignId)]).toEqual([])
 })
 
@@ -80,23 +88,69 @@ test('a pointer is published at a batch when the waiting dispatcher can take no 
   await ask(closed, devices[2])
 })
 
-test('the batch of a send that is cancelled while it begins goes to no waiting dispatcher, and any dispatcher may take it', async () => {
+test('a send that was paused or cancelled before it begins goes to no waiting dispatcher, and a paused one begins after its resume', async () => {
+  const { start, waitFor, allTold } = open()
+  const appId = newId()
+  const { id } = await givenDevice(db, { appId })
+  const [cancelled, paused] = [givenSend(appId), givenSend(appId)]
+  const change = ({ campaignId }: FrozenSend, flow: CampaignFlow, no: number) =>
+    changeFlow({ ...audience, poke: () => undefined }, { campaignId, appId, flow, no })
+  for (const [send, flow] of [
+    [cancelled, 'cancelled'],
+    [paused, 'paused'],
+  ] as const) {
+    expect(await change(send, flow, 1)).toEqual({ known: false })
+    // Campaigns repeats a change whose answer was lost.
+    expect(await change(send, flow, 1)).toEqual({ known: false })
+    const waiting = waitFor()
+    await start([toDevice(send, id)])
+    expect(await waiting).toEqual({ batches: [] })
+    expect(await fanOut(audience, { campaignId: send.campaignId, page: 0 })).toBe(0)
+    expect(await batchesOf(send.campaignId)).toEqual([])
+  }
+
+  await until(() => pointedAt.includes(paused.campaignId), { what: 'the pointer of the refused start' })
+  const before = pointedAt.length
+  expect(await change(paused, 'running', 2)).toEqual({ known: false })
+  await until(() => pointedAt.indexOf(paused.campaignId, before) >= 0, { what: 'a pointer at the send that may begin' })
+  const waiting = waitFor()
+  peers.flows.set(paused.campaignId, { flow: 'running', no: 2 })
+  await start([toDevice(paused, id)])
+  expect((await waiting).batches).toMatchObject([{ campaignId: paused.campaignId }])
+  await allTold()
+  // A late repeat of the pause changes nothing, and a later one finds the send begun.
+  expect(await change(paused, 'paused', 1)).toEqual({ known: true })
+  expect(await findFanOut(db, paused.campaignId)).toMatchObject({ flow: 'running' })
+  expect(await change(paused, 'paused', 3)).toEqual({ known: true })
+  expect(await findFanOut(db, paused.campaignId)).toMatchObject({ flow: 'paused' })
+})
+
+test('a paused send that has not begun can be cancelled, and campaigns hears that it has not begun', async () => {
+  const [appId, campaignId] = [newId(), newId()]
+  const change = (flow: CampaignFlow, no: number) => changeFlow({ ...audience, poke: () => undefined }, { campaignId, appId, flow, no })
+  expect(await change('paused', 1)).toEqual({ known: false })
+  expect(await change('cancelled', 2)).toEqual({ known: false })
+  const { rows } = await sql`select flow, page, settled_at is not null as settled from fan_outs where campaign_id = ${campaignId}`.execute(
+    db,
+  )
+  expect(rows).toEqual([{ flow: 'cancelled', page: 0, settled: true }])
+})
+
+test('a pause that campaigns tells in its answer to the start reaches a batch that was given already', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const send = givenSend(appId)
-  peers.flows.set(send.campaignId, { flow: 'cancelled', no: 1 })
+  peers.flows.set(send.campaignId, { flow: 'paused', no: 1 })
   const waiting = waitFor()
-
   await start([toDevice(send, id)])
   await allTold()
-
-  expect(await waiting).toEqual({ batches: [] })
-  const [batch] = await batchesOf(send.campaignId)
-  expect(await take(asked(batch?.id ?? ''))).toMatchObject([{ answer: 'taken', takes: 2, decided: [{ code: 'cancelled' }] }])
+  expect((await waiting).batches).toHaveLength(1)
+  expect(await findFanOut(db, send.campaignId)).toMatchObject({ flow: 'paused', flowNo: 1 })
+  await until(() => dispatcher.flows.some((flow) => flow.campaignId === send.campaignId && flow.flow === 'paused'))
 })
 
-test('while the tracker is away a waiting dispatcher gets no batch, and the sweep points at the batch as soon as the tracker is back', async () => {
+test('while the tracker is away a waiting dispatcher gets the batch all the same, and the sweep reports it as soon as the tracker is back', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -105,12 +159,14 @@ test('while the tracker is away a waiting dispatcher gets no batch, and the swee
   const waiting = waitFor()
   await start([toDevice(send, id)])
   await allTold()
-  expect(await waiting).toEqual({ batches: [] })
+  expect((await waiting).batches).toMatchObject([{ campaignId: send.campaignId }])
+  expect(peers.lastReport(send.campaignId)).toBeUndefined()
   peers.state.trackerIsAway = false
 
+  await sql`update fan_outs set due_at = now() where campaign_id = ${send.campaignId}`.execute(db)
   await sweepDue(audience)
-
-  await until(() => pointersAt(send.campaignId).length === 1)
+  await until(() => pointedAt.includes(send.campaignId), { what: 'a pointer at the send' })
+  await fanOut(audience, { campaignId: send.campaignId, page: 2 })
   expect(peers.lastReport(send.campaignId)?.fannedOut).toBe(true)
 })
 

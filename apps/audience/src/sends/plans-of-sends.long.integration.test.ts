@@ -149,9 +149,12 @@ const steps: Record<string, Step> = {
     run: async () => {
       const paused = givenTo({ kind: 'userIds', userIds: [user.userId] })
       await fanOut(audience, { campaignId: paused, page: 0 })
-      await changeFlow({ ...audience, poke: () => undefined }, { campaignId: paused, flow: 'paused', no: 1 })
+      await changeFlow({ ...audience, poke: () => undefined }, { campaignId: paused, appId: large, flow: 'paused', no: 1 })
       await fanOut(audience, { campaignId: givenTo({ kind: 'userIds', userIds: [user.userId] }), page: 0 })
-      await changeFlow({ ...audience, poke: () => undefined }, { campaignId: paused, flow: 'cancelled', no: 2 })
+      await changeFlow({ ...audience, poke: () => undefined }, { campaignId: paused, appId: large, flow: 'cancelled', no: 2 })
+      const unbegun = { campaignId: newId(), appId: large }
+      for (const [no, flow] of (['paused', 'running', 'cancelled'] as const).entries())
+        await changeFlow({ ...audience, poke: () => undefined }, { ...unbegun, flow, no: no + 1 })
     },
     rows: onLanes,
   },

@@ -91,7 +91,7 @@ test('after a send is cancelled its later waves are shown as cancelled, and the 
   await giveZones(appId)
   const of = await givenWaves(appId)
   await runWave(of.campaignId)
-  await changeFlow({ ...audience, poke: () => undefined }, { campaignId: of.campaignId, flow: 'cancelled', no: 1 })
+  await changeFlow({ ...audience, poke: () => undefined }, { ...of, flow: 'cancelled', no: 1 })
 
   const { waves } = await readWaves({ db }, of)
   expect(waves.map(({ state, queued }) => [state, queued])).toEqual([

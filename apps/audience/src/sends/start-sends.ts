@@ -18,15 +18,8 @@ import { findFew, insertSmallSends } from './store/small-sends.ts'
 
 /** A small send, with the app's settings and the delivery rules that the send obeys. */
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
-/** A batch that the transaction that inserted it has leased to a waiting dispatcher (`taker`). */
-export type Given = { batch: GivenBatch; taker: Taker; share: Share }
-/**
- * The batches of one commit for one dispatcher, which gets them in one answer. `open`: for how many of them campaigns and the tracker have
- * not confirmed the send yet.
- */
-type Share = { open: number; batches: GivenBatch[] }
-/** A send that has begun. `made`: all its batches. `given`: the batches for waiting dispatchers. `batches`: those to publish pointers at. */
-export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: Given[]; batches: BatchPointerRow[] }
+/** A send that has begun. `made`: all its batches. `batches`: those to publish pointers at, which no waiting dispatcher has got. */
+export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; batches: BatchPointerRow[] }
 /** What became of a small send. `known`: it has a fan-out already, or its app was erased. `many`: it reaches more than 100 devices. */
 type Beginning = Begun | 'known' | 'many'
 
@@ -36,8 +29,8 @@ const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEver
 /**
  * Gives a function that begins the small sends that campaigns hands over, and resolves when their rows are committed. Sends that wait at the same
  * time share a transaction; when there are too many, apps take turns. One statement finds the devices of all of them, and a second one inserts their
- * fan-outs and batches. When a dispatcher waits (`takers`), the transaction leases to it the batches for which it has room. The calls and pointers
- * that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send needs more (waves, a frequency cap, a winner's
+ * fan-outs and batches. When a dispatcher waits (`takers`), the transaction leases to it the batches for which it has room, and it gets them right after
+ * the commit. The calls and pointers that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send needs more (waves, a frequency cap, a winner's
  * follow-up, over 100 devices), fails by itself, has a fan-out already, or belongs to a deleted app, the function publishes a pointer at it: `fanOut`
  * then goes on with that send, so that it does not delay the others.
  */
@@ -80,15 +73,21 @@ function leave({ log }: Audience, { send: { campaignId, appId } }: FrozenSmallSe
 }
 
 async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | undefined): Promise<Beginning[]> {
-  const share: Share = { open: 0, batches: [] }
+  const given: GivenBatch[] = []
   try {
-    return await beginAll(audience, sends, taker, share)
+    return await beginAll(audience, sends, taker, given)
   } finally {
-    if (share.open === 0) taker?.answer([])
+    taker?.answer(given)
   }
 }
 
-async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Taker | undefined, share: Share): Promise<Beginning[]> {
+/** Begins sends. Adds to `given` the batches that it has leased to `taker`. */
+async function beginAll(
+  { db, ...audience }: Audience,
+  sends: Ready[],
+  taker: Taker | undefined,
+  given: GivenBatch[],
+): Promise<Beginning[]> {
   // Campaigns may hand a send over twice, and this group may hold both copies.
   const distinct = [...new Map(sends.map((one) => [one.send.campaignId, one])).values()]
   const asked = distinct.map(({ send, target, rules }) => ({ appId: send.appId, target, withZones: rules.skipIn !== null }))
@@ -130,12 +129,9 @@ async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Ta
         ? [{ batchId: id, campaignId, appId, platform, lane: 'prompt', pointerNo: 0, size: subscriptionIds.length }]
         : [],
     )
-    const given = batches.flatMap(({ id, platform, subscriptionIds }): Given[] =>
-      taker && one.taken.has(id)
-        ? [{ batch: { batchId: id, campaignId, appId, platform, lane: 'prompt', takes: 1, size: subscriptionIds.length }, taker, share }]
-        : [],
-    )
-    share.open += given.length
-    return { row: one.row, send, made: batches, given, batches: pointers }
+    for (const { id, platform, subscriptionIds } of batches)
+      if (one.taken.has(id))
+        given.push({ batchId: id, campaignId, appId, platform, lane: 'prompt', takes: 1, size: subscriptionIds.length })
+    return { row: one.row, send, made: batches, batches: pointers }
   })
 }

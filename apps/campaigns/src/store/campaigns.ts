@@ -238,7 +238,7 @@ export async function findHeld(db: Db, campaignIds: string[]): Promise<Set<strin
 }
 
 /** A send under way, with the number of the last change of its flow. */
-export type Started = { id: string; status: CampaignStatus; cancelling: boolean; flowNo: number }
+export type Started = { id: string; appId: string; status: CampaignStatus; cancelling: boolean; flowNo: number }
 
 /** Notes that audience has the fan-out rows of these campaigns, so that the sweep sends no more pointers to them. Gives the campaigns that exist. */
 export async function markStarted(db: Db, campaignIds: string[]): Promise<Started[]> {
@@ -246,7 +246,7 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
     with ${locked(campaignIds)}
     update campaigns set due_at = null, started_at = coalesce(started_at, now())
     where id = any(array(select id from locked))
-    returning campaigns.id, status, cancelling, flow_no as "flowNo"`.execute(db)
+    returning campaigns.id, app_id as "appId", status, cancelling, flow_no as "flowNo"`.execute(db)
   return rows
 }
 
@@ -258,13 +258,16 @@ export const withoutNames = sql<
   string | null
 >`case when transactional and target ->> 'kind' not in ('segment', 'all') then null else target end`
 
-/** Ends campaigns in which every queued push has an outcome. A campaign that has already ended, for example as failed, stays as it is. */
+/**
+ * Ends campaigns in which every queued push has an outcome. A campaign that has already ended, for example as failed, stays as it is. A push may go out,
+ * and end, before audience has said that the send has started.
+ */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
     with ${locked(campaignIds)}
     update campaigns set
       status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
-      settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = ${withoutNames}
+      started_at = coalesce(started_at, now()), settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = ${withoutNames}
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 

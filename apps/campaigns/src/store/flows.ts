@@ -34,7 +34,10 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
     .where('status', 'in', statusesThatAllow(action))
     .where('cancelling', '=', false)
     .$if(action === 'resume', (query) => query.where(sql<boolean>`(${isRecurring}) is not true`))
-    .returning(['id', 'status', 'cancelling', 'flow_no as flowNo', 'pointer_no as pointerNo', sql<boolean>`due_at is not null`.as('isDue')])
+    .returning([
+      ...(['id', 'app_id as appId', 'status', 'cancelling', 'flow_no as flowNo', 'pointer_no as pointerNo'] as const),
+      sql<boolean>`due_at is not null`.as('isDue'),
+    ])
     .executeTakeFirst()
 
 /** Pauses a recurrence: it is not due any more, so it makes no run. Gives false when the status does not allow it. */
@@ -123,7 +126,7 @@ export const takeDueFlows = (db: Db, limit: number, only?: string): Promise<Star
     .updateTable('campaigns')
     .where('campaigns.id', '=', sql<string>`any(array(select id from due))`)
     .set({ flow_due_at: again })
-    .returning(['campaigns.id', 'status', 'cancelling', 'flow_no as flowNo'])
+    .returning(['campaigns.id', 'app_id as appId', 'status', 'cancelling', 'flow_no as flowNo'])
     .execute()
 
 /** Finds the campaigns whose changes `takeDueFlows` would take. */

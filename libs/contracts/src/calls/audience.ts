@@ -80,8 +80,7 @@ const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends that begin now. The transaction that makes such a batch also leases it to the dispatcher, which saves a pointer
  * and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: the apps that already have as many batches in work at this
- * dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the sends of the new batches, or with no batch after
- * `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes`. It does so only when it is about to send, because a
+ * dispatcher as they may. Audience answers as soon as the batches are committed, or with no batch after `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes`. It does so only when it is about to send, because a
  * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end. `by` is the process of audience that
  * answers, so that a dispatcher knows whether there are several; an earlier version does not send it.
  */
@@ -156,9 +155,9 @@ export const startSends = call<Record<string, never>>()(
 /**
  * Campaigns tells audience whether a send goes on, and repeats the call until audience answers. For a paused send audience makes no page and gives
  * out no batch. For a cancelled send audience makes no further page, and queued pushes that are not sent yet end as skipped with `cancelled`. `known`
- * is false when audience has no fan-out row for the send (yet).
+ * is false when audience has not begun the send. Then it notes the flow, and does not begin the send until a later change says `running`.
  */
-export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id }))
+export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id, appId: Id }))
 
 /** Tells every dispatcher that the flow of a send has changed. At a pause or a cancel, a dispatcher that hears of it hands no further push over. */
 export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {

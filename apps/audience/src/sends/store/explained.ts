@@ -65,6 +65,7 @@ export const findFanOutToExplain = (db: Db, appId: string, campaignId: string) =
     ])
     .where('campaign_id', '=', campaignId)
     .where(sql<boolean>`app_id || '' = ${appId}`)
+    .where('page', '>', 0)
     .executeTakeFirst()
 
 /** Reads the database's time. */

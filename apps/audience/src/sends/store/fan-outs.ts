@@ -78,8 +78,9 @@ const toFanOutOrNone = (row: Selectable<FanOutTable> | undefined): FanOut | unde
  */
 const pageLease = sql<Date>`now() + interval '15 seconds'`
 
+/** Finds the fan-out of a send; undefined while the send has not begun (a row with page 0 notes its flow: store/flow.ts). */
 export const findFanOut = async (db: Db, campaignId: string): Promise<FanOut | undefined> =>
-  toFanOutOrNone(await db.selectFrom('fan_outs').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst())
+  toFanOutOrNone(await db.selectFrom('fan_outs').selectAll().where('campaign_id', '=', campaignId).where('page', '>', 0).executeTakeFirst())
 
 /** Finds the waves of a send; undefined when its fan-out has not begun, was deleted after the retention, or belongs to another app. */
 export async function findWaves(db: Db, appId: string, campaignId: string): Promise<WavesOfFanOut | undefined> {
@@ -88,6 +89,7 @@ export async function findWaves(db: Db, appId: string, campaignId: string): Prom
     .select(['waves', 'past_waves', 'wave', 'started_at', ...platformColumns('queued'), 'state', 'flow'])
     .where('campaign_id', '=', campaignId)
     .where('app_id', '=', appId)
+    .where('page', '>', 0)
     .executeTakeFirst()
   if (!row) return undefined
   return {

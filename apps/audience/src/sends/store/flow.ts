@@ -25,9 +25,32 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
         when state in ('fanned_out', 'failed') then due_at
         when state = 'between_waves' and not ${ends} then due_at
         else now() end
-    where campaign_id = ${campaignId} and flow_no < ${no} and settled_at is null
+    where campaign_id = ${campaignId} and flow_no < ${no} and settled_at is null and page > 0
     returning app_id as "appId"`.execute(db)
   return rows[0]
+}
+
+/**
+ * Notes the flow of a send that has not begun, in a row without pages (`page` 0). It meets the row that a beginning inserts, so a send that was paused or
+ * cancelled does not begin. A later `running` deletes it. Answers whether that was so: then the send may begin now.
+ */
+export async function noteFlowOfUnbegun(
+  db: Db,
+  { campaignId, appId }: { campaignId: string; appId: string },
+  { flow, no }: FlowChange,
+): Promise<{ mayBegin: boolean }> {
+  if (flow === 'running') {
+    const { numAffectedRows = 0n } =
+      await sql`delete from fan_outs where campaign_id = ${campaignId} and page = 0 and flow_no < ${no} and settled_at is null`.execute(db)
+    return { mayBegin: numAffectedRows > 0n }
+  }
+  const isOver = flow === 'cancelled'
+  await sql`
+    insert into fan_outs as f (campaign_id, app_id, bound_id, page, told_page, state, flow, flow_no, due_at, settled_at)
+    values (${campaignId}, ${appId}, '', 0, 0, ${isOver ? 'fanned_out' : 'running'}, ${flow}, ${no}, null, ${isOver ? sql`now()` : null})
+    on conflict (campaign_id) do update set state = excluded.state, flow = excluded.flow, flow_no = excluded.flow_no, settled_at = excluded.settled_at
+      where f.page = 0 and f.flow_no < excluded.flow_no and f.settled_at is null`.execute(db)
+  return { mayBegin: false }
 }
 
 /**

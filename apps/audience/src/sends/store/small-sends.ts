@@ -151,7 +151,3 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
     }),
   )
 }
-
-/** Frees a batch that was leased to a waiting dispatcher at its insert but was not given to that dispatcher: any dispatcher may take it now. */
-export const freeBatch = (db: Db, batchId: string) =>
-  sql`update batches set lease_until = null, due_at = now() where id = ${batchId} and takes = 1 and done_at is null`.execute(db)

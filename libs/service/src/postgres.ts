@@ -67,10 +67,16 @@ const planForLargeTables: Settings = { enable_seqscan: 'off' }
 export const settingsForWork = optionsOf(planForLargeTables)
 
 /**
+ * How long a transaction may wait for its next statement, in milliseconds. The locks of a process whose machine was cut off from the network last this
+ * long: Postgres hears no end of its connections. Finishes of batches share a transaction, so they lock batches of other machines' dispatchers too. Those
+ * must renew their leases of 12 s before they end, which they try every 3 s.
+ */
+const idleInTransactionMs = 5_000
+/**
  * What the sessions of each pool are set to. The server's time limit for a statement is shorter than the process's (`query_timeout`), so a slow
  * statement is ended by the server, and the process ends only statements of a frozen server.
  */
-const sessionEnds: Settings = { idle_in_transaction_session_timeout: '15000' }
+const sessionEnds: Settings = { idle_in_transaction_session_timeout: String(idleInTransactionMs) }
 const forWork: Settings = { ...sessionEnds, statement_timeout: '9000', lock_timeout: String(lockWaitMs), ...planForLargeTables }
 export const poolSettings = {
   work: forWork,

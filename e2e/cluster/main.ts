@@ -1,4 +1,5 @@
-// `npm run test:cluster`: Herald with three servers of NATS, and with a primary and a standby of Postgres behind HAProxy, while each of them dies.
+// `npm run test:cluster`: Herald with three servers of NATS, and with a primary and a standby of Postgres behind HAProxy, while each of them dies, and on
+// three machines (network namespaces) of which one is cut off.
 import { parseArgs } from 'node:util'
 import { keepResult } from '../chaos/keep.ts'
 import { play, type Scenario } from '../chaos/scenario.ts'
@@ -16,7 +17,7 @@ const help = `npm run test:cluster -- [--only <name>,…] [--devices 20000] [--k
 
 Runs Herald on a small cluster of this machine, lets parts of it die in the middle of a send, and compares the counters with what
 every device was really sent. About ten minutes. Exits 1 when a promise was broken; --keep writes bench/results/cluster-*.json.
-HAProxy is fetched from Debian and not installed. "compose" needs Docker, and is played only when it is named.
+HAProxy is fetched from Debian and not installed. "network-cut" needs root and iproute2. "compose" needs Docker, and is played only when it is named.
 ${Object.entries(all)
   .map(([name, { promise }]) => `  ${name.padEnd(22)} ${promise}`)
   .join('\n')}`

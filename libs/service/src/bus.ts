@@ -95,7 +95,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     reconnectTimeWait: 200,
     reconnectJitter: 100,
     timeout: 5_000,
-    // A server that was cut off from the network is given up after 3 s, which leaves a dispatcher time to renew its leases of 12 s at another server.
+    // A server that was cut off from the network is given up after 3 s. Until then each call fails after its own time limit.
     pingInterval: 1_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,

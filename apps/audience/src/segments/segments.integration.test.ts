@@ -183,7 +183,7 @@ describe('counting the devices of a segment', () => {
     const { promise: refused, resolve: letGo } = Promise.withResolvers<void>()
     // While the test holds this lock on the table, no query can read a device.
     const holding = db.transaction().execute(async (trx) => {
-      // Without this setting the database ends a transaction that does nothing for 15 s.
+      // Without this setting the database ends a transaction that does nothing for 5 s.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
       await sql`lock table subscriptions in access exclusive mode`.execute(trx)
       locked.resolve()

@@ -1,5 +1,6 @@
 import type { BatchPointer } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { openAppSettings } from '../app-settings.ts'
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
@@ -136,7 +137,8 @@ describe('making the pages of a send', async () => {
     peers.state.gatewayAnswersAfter = gate.promise
     peers.state.askedGateway = 0
 
-    const both = [fanOut(audience, { campaignId, page: 0 }), fanOut(audience, { campaignId, page: 0 })]
+    const other = { ...audience, settingsOf: openAppSettings(audience.bus) }
+    const both = [fanOut(audience, { campaignId, page: 0 }), fanOut(other, { campaignId, page: 0 })]
     await until(() => peers.state.askedGateway === 2)
     gate.resolve()
     await Promise.all(both)

@@ -312,6 +312,25 @@ test('outcomes of a batch that the ledger does not know but that this process ho
   expect(letGo).toEqual([])
 })
 
+test('an outcome that is at the tracker before the report of its batch waits for it, and audience is not asked', async () => {
+  const unreported = new Set(['small'])
+  const taken: string[] = []
+  const asked: string[] = []
+  let calls = 0
+  const ledger = withoutLost(unreported, taken)
+  const recorder = givenRecorder(
+    (batches) => {
+      calls += 1
+      if (calls === 3) unreported.clear()
+      return ledger(batches)
+    },
+    ignored,
+    async () => asked.push('held') > 0,
+  )
+  await recorder.record(owner('small'), outcome(0))
+  expect({ taken, asked, calls }).toEqual({ taken: ['small'], asked: [], calls: 3 })
+})
+
 // spec: running/lost-rows
 test('outcomes that nobody reports again are given up in the end, and their batch is settled', async () => {
   const givenUp: [string, number][] = []

@@ -25,6 +25,12 @@ const refusalsToPark = 3
  */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
 /**
+ * A small send goes out while the ledger is being told of it, and its outcome may be there first. So for this long after a batch was begun the ledger is
+ * asked again, after each pause, before audience is asked.
+ */
+const reportedWithinMs = 1_000
+const reportedPauseMs = 25
+/**
  * At most this many outcomes are in parked batches, because each takes about 200 bytes of memory. A refused batch that would exceed this number stays
  * in the line and keeps its places in the window, which slows sending down.
  */
@@ -56,7 +62,7 @@ export type Recorder = {
  * The outcomes of a batch that wait to be sent to the tracker and, for each push in the order of arrival, the function to call when it is committed.
  */
 type Waiting = { ends: EndOfPlaces[]; committed: Committed[] }
-type OfBatch = { owner: OutcomeOwner; within: Within; waiting: Waiting; isHeld: () => Promise<boolean> }
+type OfBatch = { owner: OutcomeOwner; within: Within; waiting: Waiting; isHeld: () => Promise<boolean>; openedAt: number }
 type Taken = { of: OfBatch; waiting: Waiting }
 type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
@@ -126,6 +132,12 @@ export function openRecorder(
 
   /** Asks audience about a batch that the ledger does not know. It is let go unless this process holds it. */
   const settleUnknown = async (one: Taken) => {
+    if (performance.now() - one.of.openedAt < reportedWithinMs) {
+      await pause(reportedPauseMs)
+      backInLine(one)
+      if (!running) void apart(drain)
+      return
+    }
     // Without an answer nobody knows, so the batch is tried again like one that is held.
     if (await one.of.isHeld().catch(() => true)) {
       putBack(one, unknownBatch)
@@ -258,7 +270,7 @@ export function openRecorder(
 
   return {
     open(owner, isHeld) {
-      const of: OfBatch = { owner, within: asNow(), waiting: nothingWaits(), isHeld }
+      const of: OfBatch = { owner, within: asNow(), waiting: nothingWaits(), isHeld, openedAt: performance.now() }
       return {
         record(end, place, committed) {
           addEnd(of.waiting.ends, end, place)

@@ -41,9 +41,10 @@ export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): ()
     const share = perPlatform((platform) => Math.ceil(room[platform] / waits))
     const takenAt = performance.now()
     try {
-      const { batches, by } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
+      const { batches, by, waitedMs } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
+      const readAt = waitedMs === undefined ? Number.NEGATIVE_INFINITY : takenAt + waitedMs
       if (by !== undefined) heardAt.set(by, performance.now())
-      await Promise.all(batches.map((given) => deliver(dispatcher, given, takenAt)))
+      await Promise.all(batches.map((given) => deliver(dispatcher, given, { takenAt, readAt })))
       return 0
     } catch {
       return againAfterMs

@@ -109,6 +109,9 @@ function openWrites(tracker: Tracker): Writes {
       most: mostHeld,
     }),
     reportQueued: holdAtMost(report, { weigh: countQueued, most: mostQueuedHeld }),
-    trackEvents: holdAtMost((call: EngagementCall) => trackPatiently(track, call), { weigh: ({ engagements }) => engagements.length, most: mostHeld }),
+    trackEvents: holdAtMost((call: EngagementCall) => trackPatiently(track, call), {
+      weigh: ({ engagements }) => engagements.length,
+      most: mostHeld,
+    }),
   }
 }

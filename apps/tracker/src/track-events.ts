@@ -1,4 +1,5 @@
 import type { Engagement } from '@herald/contracts/calls/tracker'
+import { madeAt } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
 import { findListeners } from '@herald/service/listeners'
 import { transact } from '@herald/service/postgres'
@@ -79,7 +80,10 @@ export async function trackEvents(
 }
 
 /** Tracks a call again, for two seconds at most, while the ledger does not know a campaign that is just beginning. */
-export async function trackPatiently(track: (call: EngagementCall) => Promise<Tracked>, call: EngagementCall): Promise<{ counted: number }> {
+export async function trackPatiently(
+  track: (call: EngagementCall) => Promise<Tracked>,
+  call: EngagementCall,
+): Promise<{ counted: number }> {
   const until = performance.now() + patienceMs
   for (let counted = 0; ;) {
     const tracked = await track(call)

@@ -21,6 +21,9 @@ export function newId(now: Date = new Date()): string {
   return id
 }
 
+/** When an id was made, in milliseconds since 1970, to the second. */
+export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8), 16) * 1000
+
 const objectId = /^[0-9a-f]{24}$/
 
 /** Whether a text has the form of an id. A text of another form in a path is an unknown id: the route answers 404, not 422. */

@@ -80,11 +80,11 @@ const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends that begin now. The transaction that makes such a batch also leases it to the dispatcher, which saves a pointer
  * and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: the apps that already have as many batches in work at this
- * dispatcher as they may. Audience answers as soon as the batches are committed, or with no batch after `nextWaitMs`. The dispatcher asks for the recipients with `takeBatch` and the batch's `takes`. It does so only when it is about to send, because a
- * device may have got another owner by then. When the dispatcher dies, its batches wait until their leases end. `by` is the process of audience that
- * answers, so that a dispatcher knows whether there are several; an earlier version does not send it.
+ * dispatcher as they may. Audience answers as soon as the batches are committed, or with no batch after `nextWaitMs`. The answer has the recipients too, read `waitedMs` after the call came. A dispatcher that gets it late, or is not ready to send, asks for
+ * them with `takeBatch` and the batch's `takes`, because a device may have got another owner by then. When the dispatcher dies, its batches wait until
+ * their leases end. `by` is the process of audience that answers, so that a dispatcher knows whether there are several.
  */
-export const takeNext = call<{ batches: GivenBatch[]; by?: string }>()(
+export const takeNext = call<{ batches: GivenBatch[]; by?: string; waitedMs?: number }>()(
   'rpc.audience.take-next',
   z.object({ room: z.object(perPlatform(() => Room)), full: z.array(Id).max(100) }),
   8_000,

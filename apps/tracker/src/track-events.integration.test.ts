@@ -6,6 +6,7 @@ import { freshDatabase } from '@herald/testing/database'
 import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
@@ -81,6 +82,21 @@ test('a report about a campaign that is unknown, of another app or past the ledg
   const engagements = [givenEngagement(givenCampaign()), givenEngagement({ ...foreign, appId: newId() }), givenEngagement(old)]
   expect(await caller.call(trackEvents, { engagements })).toEqual({ counted: 0 })
   for (const campaign of [foreign, old]) expect((await stats(campaign))?.opened).toBe(0)
+})
+
+// spec: tracking/early-report
+test('a report of a push whose campaign is just being reported to the ledger waits for it and counts once, and holds up no other report', async () => {
+  const [begun, beginning] = [givenCampaign(), givenCampaign()]
+  await report(caller, begun, batchesOf(begun, givenOutcomes(1)))
+  const early = [givenEngagement(beginning), givenEngagement(begun)]
+  const waiting = caller.call(trackEvents, { engagements: early })
+  // The known one counts while the other waits.
+  await until(async () => (await stats(begun))?.opened === 1)
+  expect(await caller.call(trackEvents, { engagements: [givenEngagement(begun)] })).toEqual({ counted: 1 })
+
+  await report(caller, beginning, batchesOf(beginning, givenOutcomes(1)))
+  expect(await waiting).toEqual({ counted: 2 })
+  expect((await stats(beginning))?.opened).toBe(1)
 })
 
 test('calls that come at the same time are each answered with how many of their reports counted', async () => {

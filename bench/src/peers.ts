@@ -87,6 +87,12 @@ export async function startPeers(herald: Herald, tenant: Tenant, { mix, count }:
   }
 }
 
+/** Starts parse-server alone, with `count` devices of one platform, for pushes to one device each. */
+export async function startParseAlone(herald: Herald, tenant: Tenant, { platform, count }: { platform: 'ios' | 'android'; count: number }) {
+  return startParse(herald, await makeCustomers(herald, tenant, platform, count))
+}
+export type ParseAlone = Awaited<ReturnType<typeof startParseAlone>>
+
 type Customers = Awaited<ReturnType<typeof makeCustomers>>
 
 /**
@@ -146,7 +152,14 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await ended
 }
 
-async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
+/** `one`: how a push to one device is asked for, and the ids of the devices. */
+type Parse = Peer & {
+  one: { baseUrl: string; path: string; headers: Record<string, string>; ids: string[] }
+  /** Waits until parse-server says of each of its last `pushes` pushes that it has ended. */
+  untilAllEnded: (pushes: number) => Promise<unknown>
+}
+
+async function startParse(herald: Herald, customers: Customers): Promise<Parse> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-bench-parse-'))
   // This Postgres is as durable as Herald's and has the same settings.
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'parse' })
@@ -178,6 +191,20 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
   return {
     name: 'parse-server',
     directory,
+    one: {
+      ...{ baseUrl: `http://127.0.0.1:${port}`, path: '/parse/push', headers },
+      ids: customers.devices.map((_, index) => idOfRow(index + 1)),
+    },
+    async untilAllEnded(pushes) {
+      const open = async () => {
+        const { rows } = await database.query<{ open: number }>(
+          `select count(*)::int as open from (select status from "_PushStatus" order by "createdAt" desc limit $1) as last where status in ('running', 'pending')`,
+          [pushes],
+        )
+        return rows[0]?.open
+      }
+      await until(async () => (await open()) === 0, { withinMs: 60_000, what: 'the end of all pushes of parse-server' })
+    },
     async send() {
       // In some rounds of 100,000 devices the process ends with an error ("write EINVAL"). Such a round does not count, and the next one begins with
       // a new process.
@@ -205,6 +232,8 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
     },
   }
 }
+
+const idOfRow = (row: number): string => String(row).padStart(10, '0')
 
 /** Writes the devices as rows of parse-server's table. parse-server makes the table when the first device registers. */
 async function installDevices(database: pg.Client, ask: (path: string, body: object) => Promise<void>, { apns, devices }: Customers) {

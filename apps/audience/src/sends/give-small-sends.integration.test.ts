@@ -90,6 +90,16 @@ test('a pointer is published at a batch when the waiting dispatcher can take no 
   await ask(closed, devices[2])
 })
 
+test('of the batches in one answer the first eight come with what they hold, so that the answer fits into a message', async () => {
+  const { start, waitFor } = open()
+  const appId = newId()
+  const sends = await Promise.all(Array.from({ length: 10 }, async () => toDevice(givenSend(appId), (await givenDevice(db, { appId })).id)))
+  const waiting = waitFor()
+  await start(sends)
+  const { batches } = await waiting
+  expect(batches.map(({ taken }) => taken !== undefined)).toEqual([...Array(8).fill(true), false, false])
+})
+
 test('a send that was paused or cancelled before it begins goes to no waiting dispatcher, and a paused one begins after its resume', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()

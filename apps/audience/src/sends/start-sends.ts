@@ -30,11 +30,9 @@ const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEver
 
 /**
  * Gives a function that begins the small sends that campaigns hands over, and resolves when their rows are committed. Sends that wait at the same
- * time share a transaction; when there are too many, apps take turns. One statement finds the devices of all of them, and a second one inserts their
- * fan-outs and batches. When a dispatcher waits (`takers`), the transaction leases to it the batches for which it has room, and it gets them right after
- * the commit. The calls and pointers that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send needs more (waves, a frequency cap, a winner's
- * follow-up, over 100 devices), fails by itself, has a fan-out already, or belongs to a deleted app, the function publishes a pointer at it: `fanOut`
- * then goes on with that send, so that it does not delay the others.
+ * time share a transaction; when there are too many, apps take turns. A waiting dispatcher (`takers`) gets the batches for which it has room right after
+ * the commit, leased to it. The calls and pointers that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send
+ * needs more (waves, a frequency cap, a winner's follow-up, over 100 devices), fails by itself, or has a fan-out already, a pointer at it is published.
  */
 export function openStarting(
   audience: Audience,
@@ -86,11 +84,14 @@ async function beginTogether(audience: Beginner, sends: Ready[], taker: Taker | 
   }
 }
 
+/** What this many batches hold fits into a message: at most 256 kB of devices and 70 kB of content each, 3 MB in all. */
+const heldAtOnce = 8
+
 /** Gives a dispatcher its batches with what they hold, as devices are now. A dispatcher that gets a batch without it asks for it. */
 async function give({ db, remembered, log }: Beginner, taker: Taker, given: TakenRow[]): Promise<void> {
   const read = readTaken(
     { db, remembered },
-    given.map((row) => ({ row, from: 0, knowsSend: false })),
+    given.slice(0, heldAtOnce).map((row) => ({ row, from: 0, knowsSend: false })),
   )
   const held = await read.catch((error: unknown): TakenBatch[] => {
     log.debug({ err: error }, 'given batches could not be read')

@@ -273,7 +273,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
         row.takes += 1
         row.leasedUntil = performance.now() + leaseMs
       }
-      const held = await Promise.all(given.map((row) => (read ? answerTo(row, { from: 0, knowsSend: false }) : undefined)))
+      const held = read ? await Promise.all(given.map((row) => answerTo(row, { from: 0, knowsSend: false }))) : []
       end(
         given.map(({ batchId, campaignId, appId, platform, lane, takes, recipients }, index) => ({
           ...{ batchId, campaignId, appId, platform, lane, takes },

@@ -68,20 +68,13 @@ type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
- * Sends the outcomes of all batches of the process to the tracker. Besides the retries of parked batches one call is in flight at a time, and the
- * next call carries the outcomes that became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place
- * in the batch. A call is part of the trace of its first batch. An outcome is written at once into the message that will carry it. So a waiting
- * outcome costs two entries in lists, its place and its function `committed`, and neither an object nor a promise.
+ * Sends the outcomes of all batches of the process to the tracker, one call at a time; the next carries what became ready meanwhile. A repeat counts
+ * nothing twice. An outcome is written at once into the message that will carry it, so that a waiting one costs two entries in lists.
  *
- * When the tracker is away (`isAway`), the call is repeated with half as many batches, until a batch that takes the tracker too long is alone in its
- * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again, while the tracker takes
- * other batches, is parked: it gives its places in the window back and holds up no other batch. It is tried again with longer and longer pauses, and
- * in the end it is given up and `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because then the fault is not the
- * batch's. No batch is parked either when more than `mostParked` outcomes would then be parked.
- *
- * When the ledger does not know a batch and audience says that this process does not hold it either, the database has lost both: it was restored, or a
- * standby without them was promoted. The outcomes are then let go, and `onLetGo` is called. A batch that is held counts as refused (spec:
- * running/lost-rows).
+ * - The tracker is away: the call is repeated with half as many batches, down to one that takes too long alone.
+ * - Any other refusal: the batches are told one by one. One that is refused while others are taken is parked: it gives its places back and is tried more
+ *   and more seldom, then given up (`onGivenUp`). Nothing is parked while the tracker takes nothing at all, nor beyond `mostParked`.
+ * - A batch that neither the ledger nor audience knows is let go (`onLetGo`): the database went back in time (spec: running/lost-rows).
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<{ unknown?: UnknownBatch[] }>,

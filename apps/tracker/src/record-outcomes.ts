@@ -34,19 +34,12 @@ type Changed = { batch: Told; read: ReadRow } & Filled
 const mostTries = 10
 
 /**
- * Writes the outcomes of several calls. The outcomes of a day are one transaction: first the slots of the ledger, then an announcement of the new
- * outcomes that an endpoint asks for. The counters of campaigns and of the hour come last, because all writers wait for those rows. A push that has
- * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
- * campaign have an outcome settles the campaign, if its fan-out has ended.
+ * Writes the outcomes of several calls, those of a day in one transaction: slots, announcements, and last the counters, for which all writers wait. A push
+ * that has an outcome keeps it, so calls may be repeated. The transaction that makes a campaign's sums equal to its total settles it.
  *
- * Rows are read without a lock, or remembered as this process wrote them, and written only if they have not changed since. So the outcomes of a day
- * take at most two statements when no try fails: one that reads the rows, and one that writes everything and is the transaction.
- *
- * Outcomes of a deleted app, or of a campaign past the ledger's retention, are answered, but neither written nor counted: without the ledger's row a
- * repeat would count again. A campaign past the retention is settled when the partitions of its day are dropped (keep-house.ts).
- *
- * Of any other batch that the ledger lacks nothing is written, and its calls are told that it is `unknown`. Audience reports a batch before it gives
- * out the batch's pushes, so the database has lost the rows: it was restored, or a standby without them was promoted.
+ * Rows are read without a lock, or remembered, and written only if they have not changed since. Nothing is written of a deleted app, or past the
+ * retention: without the ledger's row a repeat would count again. The calls of any other batch that the ledger lacks are told that it is `unknown`: its
+ * report is on its way, or the database has lost it.
  */
 export async function recordOutcomes(
   {

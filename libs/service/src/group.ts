@@ -1,30 +1,12 @@
 import { apart, asNow, type Within } from './request-id.ts'
 import { openTurns } from './turns.ts'
 
-/** After a failed commit, the items of so many apps are committed at once, each alone. */
+/** After a failed commit, the items of so many apps are committed at once, each alone: an item that meets a locked row takes 2 s. */
 const aloneAtOnce = 4
 
 /**
- * Commits many items together. While a commit is in flight, the items that arrive wait; the next commit takes up to `limit` of them. When no commit
- * is in flight, a single item is committed at once unless `restMs` is set, so it does not wait for other items to come. Under load hundreds of items
- * share a commit. A commit of its own for each message would make a send to one device cost about 6 ms of CPU. When `limit` items wait already,
- * another commit begins at the same time, up to `atOnce` commits.
- *
- * When a commit fails, each of its items is committed alone, so that one bad item does not fail the others: those of an app one after another, up to
- * four apps at once, because an item that meets a locked row takes 2 s. `isShared` says of an error whether each item alone would fail with it too,
- * for example because the database is away. Then all items fail at once. When `maxWaiting` items wait, the next
- * item is refused with the error of `full()`.
- *
- * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another
- * app is in the next commit, and not behind the flood. An app that has no item in a commit in flight does not wait for these commits: one more commit
- * begins at the same time, even when `atOnce` commits are in flight. When half of `maxWaiting` items wait, an app with a quarter of `maxWaiting`
- * among them is refused further items.
- *
- * `restMs` is for items that no caller waits for: a commit begins at least `restMs` after the beginning of the previous one, or sooner when `limit`
- * items wait or their weights (`weigh`) add up to `enough`. Without this pause one commit would follow another however few items each has, and a
- * faster database would only make more commits.
- *
- * A commit of a single item belongs to the item's request and trace. A commit of several items belongs to no request.
+ * Commits many items together: what arrives while a commit is in flight shares the next one, and an item that comes alone is committed at once. Alone, a
+ * message that makes a send to one device would cost 6 ms of CPU. When a commit fails, each of its items is committed alone. Apps take turns.
  */
 export function group<Item, Result>(
   commit: (items: Item[]) => Promise<Result[]>,
@@ -39,12 +21,21 @@ export function group<Item, Result>(
     weigh = () => 1,
     enough = limit,
   }: {
+    /** Most items of a commit. When so many wait, another commit begins at the same time. */
     limit: number
+    /** When so many items wait, further ones are refused with the error of `full`; an app that has a quarter of them already from the half on. */
     maxWaiting: number
     full: () => Error
+    /** Whether each item alone would fail with this error too, as when the database is away: then all fail at once. */
     isShared?: (error: unknown) => boolean
+    /** The app of an item. An app with no item in flight does not wait for the commits of others: one more begins. */
     turn?: (item: Item) => string
+    /** Most commits at the same time. */
     atOnce?: number
+    /**
+     * For items that no caller waits for: a commit begins this long after the previous one began, or sooner when `limit` items wait or their weights add up
+     * to `enough`. Without it a faster database would only make more and smaller commits.
+     */
     restMs?: number
     weigh?: (item: Item) => number
     enough?: number

@@ -78,11 +78,11 @@ export const nextAtOnce = 16
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
- * Waits for batches of small sends that begin now. The transaction that makes such a batch also leases it to the dispatcher, which saves a pointer
- * and a take. `room`: how many more batches the dispatcher can take, by platform. `full`: the apps that already have as many batches in work at this
- * dispatcher as they may. Audience answers as soon as the batches are committed, or with no batch after `nextWaitMs`. The answer has the recipients too, read `waitedMs` after the call came. A dispatcher that gets it late, or is not ready to send, asks for
- * them with `takeBatch` and the batch's `takes`, because a device may have got another owner by then. When the dispatcher dies, its batches wait until
- * their leases end. `by` is the process of audience that answers, so that a dispatcher knows whether there are several.
+ * Waits for batches of small sends that begin now, leased to the dispatcher by the transaction that makes them. `room`: how many more it can take, by
+ * platform. `full`: the apps that have as many in work there as they may. Answered when they are committed, or with none after `nextWaitMs`.
+ *
+ * The answer has what the first batches hold, read `waitedMs` after the call came. A dispatcher that gets it late, or is not ready, asks with `takeBatch`:
+ * a device may have another owner by then. `by`: the process of audience that answers.
  */
 export const takeNext = call<{ batches: GivenBatch[]; by?: string; waitedMs?: number }>()(
   'rpc.audience.take-next',

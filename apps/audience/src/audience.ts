@@ -25,7 +25,7 @@ export type Audience = {
    */
   haveWaiting: () => void
   /** Runs `work`, which reads the devices of a page. Only a limited number of pages is read at once, and at most half of them of one app. */
-  scan: <T>(appId: string, work: () => Promise<T>) => Promise<T>
+  scan: <T>(work: () => Promise<T>, appId: string) => Promise<T>
   lastNotified: LastNotified
   /** The most bulk batches of an app on a platform that wait for a dispatcher or are taken (sends/store/bulk-window.ts). */
   bulkWindow: number

@@ -1,11 +1,11 @@
 import type { FanOutPointer } from '@herald/contracts/batch'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
+import { openAtOnce } from '@herald/service/at-once'
 import { openBackground } from '@herald/service/background'
 import { boundAnnouncements } from '@herald/service/bound-announcements'
 import { openBus } from '@herald/service/bus'
 import { failsEverybody } from '@herald/service/health'
-import { openPlaces } from '@herald/service/places'
 import { openDatabase, readConnectionsOfAudience } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
@@ -56,7 +56,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     haveWaiting: () => {
       someWaitUntil = performance.now() + 5_000
     },
-    scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
+    scan: openAtOnce({ atOnce: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
     lastNotified: openLastNotified(service, { db, bus }),
     bulkWindow: config.BULK_WINDOW,
   }
@@ -112,7 +112,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   // sends a second went out, with 48 at once 205 (medians of three runs on one machine). The pool of connections limits how many pages are made at
   // once; the further pages of large sends use at most half of it. The process reads more pointers (160) than it works on (48), so that the pointer
   // of one app need not wait behind many of another.
-  const inWork = openPlaces({ size: 48, share: 40, crowdedShare: 8 })
-  bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
+  const inWork = openAtOnce({ atOnce: 48, share: 40, crowdedShare: 8 })
+  bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(() => cutPages(pointer), pointer.appId ?? ''))
   bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }

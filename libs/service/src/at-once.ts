@@ -1,26 +1,24 @@
 import { openPresence, openTurns } from './turns.ts'
 
+type Refusal = { mostWaiting: number; waitMs: number; full: () => Error }
+type NoRefusal = { mostWaiting?: undefined; waitMs?: undefined; full?: undefined }
+
 /**
- * Limits how much work runs at once: at most `atOnce` pieces. Of these at most `share` belong to one app (the `turn` of the work), or at most
- * `crowdedShare` while another app has asked within the last 2 s. Further work waits up to `waitMs`, and waiting apps take turns. At most
- * `mostWaiting` pieces wait, and at most half as many of one app. Work that finds too much work waiting, or has waited too long, does not begin: its
- * caller gets the error that `full` makes.
+ * Limits how much work runs at once: at most `atOnce` pieces, of which at most `share` belong to one app (the `turn` of the work), or `crowdedShare` while
+ * another app has asked within the last 2 s. Waiting apps take turns. With `full` at most `mostWaiting` pieces wait, half of them of one app, for up to
+ * `waitMs`; other work does not begin, and its caller gets the error that `full` makes.
  */
 export function openAtOnce({
   atOnce,
   share = atOnce,
   crowdedShare = share,
-  mostWaiting,
-  waitMs,
-  full,
+  ...bounds
 }: {
   atOnce: number
   share?: number
   crowdedShare?: number
-  mostWaiting: number
-  waitMs: number
-  full: () => Error
-}): <Answer>(work: () => Promise<Answer>, turn?: string) => Promise<Answer> {
+} & (Refusal | NoRefusal)): <Answer>(work: () => Promise<Answer>, turn?: string) => Promise<Answer> {
+  const refusal = bounds.full && bounds
   const waiting = openTurns<() => void>()
   const inWork = new Map<string, number>()
   let taken = 0
@@ -37,17 +35,18 @@ export function openAtOnce({
       begin(turn)
       return
     }
-    if (waiting.size >= mostWaiting || waiting.sizeOf(turn) >= Math.ceil(mostWaiting / 2)) throw full()
+    if (refusal && (waiting.size >= refusal.mostWaiting || waiting.sizeOf(turn) >= Math.ceil(refusal.mostWaiting / 2))) throw refusal.full()
     await new Promise<void>((resolve, reject) => {
       const goOn = () => {
         clearTimeout(timer)
         begin(turn)
         resolve()
       }
-      const timer = setTimeout(() => {
+      const tooLong = () => {
         waiting.remove(turn, goOn)
-        reject(full())
-      }, waitMs)
+        reject(refusal?.full())
+      }
+      const timer = refusal && setTimeout(tooLong, refusal.waitMs)
       waiting.add(turn, goOn)
     })
   }

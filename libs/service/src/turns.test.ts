@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { group } from './group.ts'
-import { openPlaces } from './places.ts'
+import { openAtOnce } from './at-once.ts'
 import { openPresence, openTurns } from './turns.ts'
 
 const whole = <Item>(turns: ReturnType<typeof openTurns<Item>>): Item[] => {
@@ -66,14 +66,14 @@ test('when an app floods a group commit, half of its items are refused and every
 })
 
 test('an app has at most its share of the places for work: a free place goes to another app, and the first app gets a further place when it has left one', async () => {
-  const place = openPlaces({ size: 4, share: 2 })
+  const place = openAtOnce({ atOnce: 4, share: 2 })
   const entered: string[] = []
   const leave: (() => void)[] = []
   const work = (name: string) =>
-    place(name[0] ?? '', () => {
+    place(() => {
       entered.push(name)
       return new Promise<void>((resolve) => leave.push(resolve))
-    })
+    }, name[0] ?? '')
   const works = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map(work)
   await new Promise((resolve) => setImmediate(resolve))
   expect(entered).toEqual(['a1', 'a2', 'b1', 'c1'])
@@ -104,14 +104,14 @@ test('an app does not count as alone while another app was seen within the last 
 })
 
 test('when another app asks for work too, an app that holds more places than its smaller share gets no further place until it is below that share', async () => {
-  const place = openPlaces({ size: 8, share: 6, crowdedShare: 2 })
+  const place = openAtOnce({ atOnce: 8, share: 6, crowdedShare: 2 })
   const entered: string[] = []
   const leave = new Map<string, () => void>()
   const work = (name: string) =>
-    place(name[0] ?? '', () => {
+    place(() => {
       entered.push(name)
       return new Promise<void>((resolve) => leave.set(name, resolve))
-    })
+    }, name[0] ?? '')
   const works = ['a1', 'a2', 'a3', 'a4', 'b1', 'a5', 'a6'].map(work)
   await new Promise((resolve) => setImmediate(resolve))
   expect(entered).toEqual(['a1', 'a2', 'a3', 'a4', 'b1'])

@@ -51,7 +51,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const wave = currentWave(uncut)
 
   const scanned = { ...uncut, zones: wave.zones, claims: wave.claims, withZones: rules.skipIn !== null }
-  const page = await audience.scan(appId, () => scanPage(db, scanned, selection))
+  const page = await audience.scan(() => scanPage(db, scanned, selection), appId)
   const devices = await leaveOutOthers(audience, send, page.devices)
   const pushes = queue(devices, send.silent, { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: wave.at })
   const lane = uncut.lane ?? laneOf({ isLast: page.isLast, devices: pushes.length })

@@ -71,7 +71,7 @@ export async function openAudience() {
     commit: commitTogether(db, sharing),
     noteTold: (rows) => told.note(rows),
     haveWaiting: () => undefined,
-    scan: (_appId, work) => work(),
+    scan: (work) => work(),
     lastNotified: openLastNotified(service, { db, bus }),
     bulkWindow: 16,
   }

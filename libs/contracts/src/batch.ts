@@ -5,8 +5,7 @@ import type { Overrides } from './overrides.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
 import type { RecipientColumns } from './recipient.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
-
-const Id = z.string().length(24)
+import { Id } from './text.ts'
 
 /**
  * A pointer at the fan-out of a campaign. Page 0 says that the fan-out is to begin; page n says that page n may be made. When many pointers wait,

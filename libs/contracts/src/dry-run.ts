@@ -5,7 +5,7 @@ import { SendNotification } from './notification.ts'
 import { skipReasons, type FailureCode } from './outcome.ts'
 import type { Platform } from './platform.ts'
 import type { Recipient } from './recipient.ts'
-import { line, ObjectId } from './text.ts'
+import { Id, line, ObjectId } from './text.ts'
 
 const mostSamples = 20
 const defaultSamples = 5
@@ -33,7 +33,7 @@ export const samplesOf = (samples: Samples | undefined, newSeed: string): Chosen
     : { random: samples?.random ?? defaultSamples, seed: String(samples?.seed ?? newSeed) }
 
 export const ChosenSamples = z.union([
-  z.object({ subscriptionIds: z.array(z.string().length(24)).max(mostSamples) }),
+  z.object({ subscriptionIds: z.array(Id).max(mostSamples) }),
   z.object({ random: z.number().int().min(1).max(mostSamples), seed: z.string().max(64) }),
 ])
 export type ChosenSamples = z.infer<typeof ChosenSamples>

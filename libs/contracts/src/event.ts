@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { platforms } from './platform.ts'
+import { Id } from './text.ts'
 
 /** The types of events that a webhook endpoint can ask for (spec: webhooks/event-types). */
 export const eventTypes = [
@@ -14,8 +15,6 @@ export const eventTypes = [
   'campaign.completed',
 ] as const
 export type EventType = (typeof eventTypes)[number]
-
-const Id = z.string().length(24)
 
 /**
  * One event as it travels between services. It has ids, codes, numbers and a campaign's name, and never a token, an endpoint or a text of a push. It

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { platforms } from './platform.ts'
+import { Id } from './text.ts'
 
 /** Each queued push ends as exactly one of these (spec: tracking/one-outcome). */
 export const outcomes = ['sent', 'failed', 'skipped'] as const
@@ -37,8 +38,6 @@ export const failureCodes = [
   'internal',
 ] as const
 export type FailureCode = (typeof failureCodes)[number]
-
-const Id = z.string().length(24)
 
 /** A batch has at most this many pushes (`batchSize` in batch.ts), so their places are 0 to 499. A push is named by its place in its batch. */
 export const mostPlaces = 500

@@ -3,13 +3,13 @@ import { engagementKinds, eventTypes } from './event.ts'
 import { outcomes } from './outcome.ts'
 import { perPlatform, platforms } from './platform.ts'
 import { Subscription, User } from './user.ts'
+import { Id } from './text.ts'
 
 /*
  * Users as the administration shows them. Tokens and endpoints are masked (the first 8 characters and `…`), and the keys of browsers are left out.
  * Only the export of all users has tokens, endpoints and keys in full, when the request asks for that.
  */
 
-const Id = z.string().length(24)
 const Time = z.iso.datetime()
 const nullable = z.string().nullable()
 const Count = z.int().min(0)

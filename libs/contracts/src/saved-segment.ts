@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SavedSegmentDefinition } from './segment-definition.ts'
-import { name, sentence } from './text.ts'
+import { Id, name, sentence } from './text.ts'
 import { perPlatform } from './platform.ts'
 
 const Time = z.iso.datetime()
@@ -15,7 +15,7 @@ export type SaveSegment = z.output<typeof SaveSegment>
 
 /** A saved segment, as the API answers it (spec: segments/saved-fields). */
 export const SavedSegment = z.object({
-  id: z.string().length(24),
+  id: Id,
   name: z.string(),
   description: z.string().nullable(),
   definition: z.record(z.string(), z.unknown()),

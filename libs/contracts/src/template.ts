@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Content } from './content.ts'
 import { Overrides } from './overrides.ts'
 import { deliveryFields, Presentation, Priority } from './send-fields.ts'
-import { name, sentence } from './text.ts'
+import { Id, name, sentence } from './text.ts'
 
 /** The body of POST and PUT /v1/templates. PUT replaces the complete template: an optional field that is left out is removed. */
 export const SaveTemplate = z.strictObject({
@@ -20,7 +20,7 @@ const Time = z.iso.datetime()
  * notifications have used the template; tests do not count.
  */
 export const Template = z.object({
-  id: z.string().length(24),
+  id: Id,
   name: z.string(),
   description: z.string().nullable(),
   content: z.record(z.string(), z.unknown()),

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { zoneAliases } from './zone-aliases.ts'
 import { isObjectId } from './ids.ts'
 
+/** The id of a row, between services. Whether it has the form of an id was checked where it came in (`isObjectId`). */
+export const Id = z.string().length(24)
+
 /**
  * Whether Postgres and every provider can hold this text. It must not have a NUL, which Postgres refuses (error 22021). It must not have half of a
  * surrogate pair either: a half has no UTF-8 form, so its bytes and its HMAC would differ from process to process.

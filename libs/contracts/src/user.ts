@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { platforms } from './platform.ts'
+import { Id } from './text.ts'
 
-const Id = z.string().length(24)
 const Time = z.iso.datetime()
 const nullable = z.string().nullable()
 

@@ -21,8 +21,7 @@ import { TestSelector, type NotQueued, type TestDevice } from '../test-send.ts'
 import { UserAddress, type User } from '../user.ts'
 import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-batch.ts'
 import { campaignFlows, FlowChange, type CampaignFlow } from '../campaign.ts'
-
-const Id = z.string().length(24)
+import { Id } from '../text.ts'
 
 /**
  * The kind of the key with which the request came. It matters because a user whom only requests with a public key know may be removed as abandoned. A

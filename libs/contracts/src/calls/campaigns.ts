@@ -8,8 +8,7 @@ import { ListRequest, type Listed } from '../page.ts'
 import type { CampaignsSummary } from '../series.ts'
 import { campaignStatuses } from '../stats.ts'
 import { SaveTemplate, type Template } from '../template.ts'
-
-const Id = z.string().length(24)
+import { Id } from '../text.ts'
 
 /**
  * The idempotency key of a request, unique within an app; null when the request has none. The fingerprint covers the method, path and canonical body

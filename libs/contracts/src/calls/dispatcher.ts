@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { providerKinds } from '../app.ts'
 import { call } from '../call.ts'
 import type { FailureCode } from '../outcome.ts'
-
-const Id = z.string().length(24)
+import { Id } from '../text.ts'
 
 /** A check of credentials may take this long, from connecting to the provider to its answer. */
 export const checkLimitMs = 10_000

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { providerKinds, type App, type ProviderCredentials } from '../app.ts'
 import { call, type Broadcast } from '../call.ts'
-
-const Id = z.string().length(24)
+import { Id } from '../text.ts'
 
 /** Reads an app with its settings. Null when there is no such app, or it was deleted. */
 export const readApp = call<{ app: App | null }>()('rpc.gateway.read-app', z.object({ appId: Id }))

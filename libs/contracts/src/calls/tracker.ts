@@ -7,8 +7,8 @@ import type { ExportedPush } from '../person.ts'
 import { perPlatform, platforms, type Platform } from '../platform.ts'
 import { seriesBuckets, type Breakdown, type Curve, type RecentCounts, type Series } from '../series.ts'
 import type { Stats } from '../stats.ts'
+import { Id } from '../text.ts'
 
-const Id = z.string().length(24)
 const Count = z.number().int().min(0)
 
 /** The ids of a batch in one text: base64 of 12 bytes for each id (compact-ids.ts, `packIds`), which is 16 characters without padding. */

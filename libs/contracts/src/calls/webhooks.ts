@@ -11,8 +11,8 @@ import {
   type WebhookDeliveryWithBody,
   type WebhookEvent,
 } from '../webhook.ts'
+import { Id } from '../text.ts'
 
-const Id = z.string().length(24)
 const Endpoint = z.object({ appId: Id, webhookId: Id })
 
 /** Audience reports that a user was erased. Webhooks then deletes every body of a delivery that names the user (spec: webhooks/erasure). */

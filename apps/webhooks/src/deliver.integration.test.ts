@@ -151,9 +151,8 @@ test('a delivery whose process died has that attempt in its log; it is posted ag
   const webhook = await rig.givenWebhook(`${receiver.url}/lost`)
   // Makes a delivery as a process leaves it behind that dies during the attempt: with a lease that has ended.
   const givenLost = async (tries: number) => {
-    const [id = ''] = await givenDeliveries(rig.db, webhook, 1)
     const ended = sql<Date>`now() - interval '1 second'`
-    await rig.db.updateTable('deliveries').set({ takes: 1, tries, lease_until: ended, due_at: ended }).where('id', '=', id).execute()
+    const [id = ''] = await givenDeliveries(rig.db, webhook, 1, { left: { takes: 1, tries, lease_until: ended, due_at: ended } })
     return until(async () => (await logOf(webhook)).find((delivery) => delivery.id === id && delivery.state !== 'pending'))
   }
   const posted = await givenLost(0)
@@ -265,8 +264,7 @@ test('50 exhausted deliveries in a row switch an endpoint off, but not 49, a suc
   // Makes deliveries that have had four attempts, so that the next attempt is their last, and waits until it has failed.
   const exhaust = async (count: number) => {
     const before = (await rig.read(webhook)).consecutiveFailures
-    const ids = await givenDeliveries(rig.db, webhook, count)
-    await rig.db.updateTable('deliveries').set({ tries: 4 }).where('id', 'in', ids).execute()
+    const ids = await givenDeliveries(rig.db, webhook, count, { left: { tries: 4 } })
     await until(async () => (await rig.read(webhook)).consecutiveFailures === before + count)
   }
   await exhaust(49)

@@ -13,7 +13,7 @@ import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type UpdateObject } from 'kysely'
 import { Config } from '../config.ts'
 import { mostPendingWhileFailing, newDeliveryId } from '../core/batch.ts'
 import { insertBodies } from '../store/bodies.ts'
@@ -179,12 +179,16 @@ export async function givenFailing(db: Kysely<Tables>, endpointId: string): Prom
   await db.insertInto('deliveries').values(values).execute()
 }
 
-/** Makes deliveries that are due, each with a body of its own, and gives their ids. */
+/** Makes deliveries that are due, each with a body of its own, and gives their ids. `left`: as an earlier process left them. */
 export async function givenDeliveries(
   db: Kysely<Tables>,
   { appId, id: endpointId }: { appId: string; id: string },
   count: number,
-  { events = Buffer.from('[]'), userIds = [] }: { events?: Buffer; userIds?: string[] } = {},
+  {
+    events = Buffer.from('[]'),
+    userIds = [],
+    left,
+  }: { events?: Buffer; userIds?: string[]; left?: UpdateObject<Tables, 'deliveries'> } = {},
 ): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     const bodyIds = await insertBodies(
@@ -193,7 +197,9 @@ export async function givenDeliveries(
     )
     const deliveries = bodyIds.map((bodyId) => ({ id: newDeliveryId(), endpointId, eventCount: 1, bodyId }))
     await insertDeliveries(trx, deliveries)
+    const ids = deliveries.map(({ id }) => id)
+    if (left) await trx.updateTable('deliveries').set(left).where('id', 'in', ids).execute()
     await sql`update queues set body_bytes = body_bytes + ${count * events.length}::bigint where endpoint_id = ${endpointId}`.execute(trx)
-    return deliveries.map(({ id }) => id)
+    return ids
   })
 }

@@ -264,7 +264,7 @@ test('50 exhausted deliveries in a row switch an endpoint off, but not 49, a suc
   // Makes deliveries that have had four attempts, so that the next attempt is their last, and waits until it has failed.
   const exhaust = async (count: number) => {
     const before = (await rig.read(webhook)).consecutiveFailures
-    const ids = await givenDeliveries(rig.db, webhook, count, { left: { tries: 4 } })
+    await givenDeliveries(rig.db, webhook, count, { left: { tries: 4 } })
     await until(async () => (await rig.read(webhook)).consecutiveFailures === before + count)
   }
   await exhaust(49)

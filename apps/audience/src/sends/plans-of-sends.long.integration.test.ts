@@ -189,8 +189,11 @@ const steps: Record<string, Step> = {
       await fanOut(audience, { campaignId: lacking, page: 0 })
       await sql`update fan_outs set due_at = null, told_page = page where campaign_id = ${lacking}`.execute(db)
       await sql`update batches set done_at = now() - interval '1 minute', due_at = null where campaign_id = ${lacking}`.execute(db)
-      // On a slow machine sends that other steps have left lack outcomes for 20 s too.
-      expect((await openUnsettled(db, '')).opened).toContainEqual({ campaignId: lacking, batches: 1 })
+      // On a slow machine sends that other steps have left lack outcomes for 20 s too. They are finished again, as those steps have left them.
+      const { opened } = await openUnsettled(db, '')
+      expect(opened).toContainEqual({ campaignId: lacking, batches: 1 })
+      const reopened = opened.map(({ campaignId }) => campaignId)
+      await sql`update batches set done_at = now(), due_at = null where campaign_id = any(${reopened}::text[])`.execute(db)
       await settleFanOuts(db, [lacking])
     },
     rows: 400,

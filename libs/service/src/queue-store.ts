@@ -1,13 +1,11 @@
 import { streams, type StreamName } from '@herald/contracts/topology'
-import { JetStreamApiError, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
+import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream'
 import type { Link } from './link.ts'
 import type { Service } from './run.ts'
 
 /** The pause between two looks at streams that do not answer or cannot be made, and before missing streams are made. */
 const againMs = 500
 const missingAgainMs = 50
-/** After this many looks that find less than was stored, it is lost. */
-const looksAtOlder = 4
 /** Two looks that failed publishes ask for begin at least this far apart. */
 const lookAtMostEveryMs = 1_000
 /** An outage of a stream has ended when the stream answers and nothing has failed for this long: its consumers have leaders of their own. */
@@ -111,14 +109,7 @@ export function openQueueStore(
   }
   const lookOnce = async () => {
     const before = seen?.sequence ?? 0
-    const isOlder = (info: StreamInfo) => info.created === seen?.created && info.state.last_seq < before
-    let info = await infoOf('WORK')
-    // A server that comes back may think for a moment that it still leads, and not know yet what was stored meanwhile.
-    for (let looks = 1; isOlder(info) && looks < looksAtOlder; looks += 1) {
-      await pause(againMs)
-      info = await infoOf('WORK')
-    }
-    const { created, state } = info
+    const { created, state } = await infoOf('WORK')
     const isLost = seen !== undefined && (seen.created !== created || state.last_seq < before)
     // A message that was stored while the answer was on its way has a higher sequence.
     seen = { created, sequence: isLost ? state.last_seq : Math.max(state.last_seq, seen?.sequence ?? 0) }

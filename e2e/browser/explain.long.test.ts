@@ -118,9 +118,6 @@ const cases: Case[] = [
         const id = await notify(device)
         await until(async () => (await read(tenant, id)).stats.queued === 1, { what: 'the push is queued' })
         ok(await tenant.call('POST', `/v1/subscriptions/${device.id}/login`, { externalId: 'another' }), 200)
-        // The frozen process has got the push with its device. What was read more than 100 ms ago it reads again.
-        const changedAt = performance.now()
-        await until(() => performance.now() - changedAt > 150)
         return id
       } finally {
         signalAll([dispatcher], 'SIGCONT')

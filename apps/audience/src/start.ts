@@ -12,7 +12,7 @@ import { startSweep } from '@herald/service/sweep'
 import { openAppSettings } from './app-settings.ts'
 import { commitTogether } from './commit-together.ts'
 import type { Config } from './config.ts'
-import { rememberSends } from './delivery/read-taken.ts'
+import { remember, rememberSends } from './delivery/read-taken.ts'
 import { openSendRates } from './delivery/send-rates.ts'
 import { serveDispatchers } from './delivery/serve-dispatchers.ts'
 import { spareTakers } from './delivery/spare-takers.ts'
@@ -97,10 +97,11 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     ofSends,
     (begun) => {
       due.stir()
+      // The next calls of dispatchers ask for this send's batches, and usually this process answers them.
+      if (begun.row.send) remember(remembered, begun.row.send)
       background(() => tellStarted(begun))
     },
     takers,
-    remembered,
   )
   wireAudience(bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
 

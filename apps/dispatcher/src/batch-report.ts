@@ -73,13 +73,11 @@ export function openReport(
     test,
     credentialsVersion,
     rate,
-    isUncounted,
     takenAt,
   }: TakenBatch & { answer: 'taken' } & {
     test?: true | undefined
     credentialsVersion: number | null
     rate: SendRate | null
-    isUncounted: boolean
     takenAt: number
   },
   variantFor: (userId: string) => string,
@@ -277,14 +275,7 @@ export function openReport(
           retryInMs: readyAt === null ? null : ahead(readyAt),
         })),
         ...(rate && {
-          rate: {
-            ...rate,
-            accepted: counted.sent,
-            refused: quotaRefused,
-            answered,
-            takenAgoMs: ago(takenAt),
-            ...(isUncounted && { uncounted: true }),
-          },
+          rate: { ...rate, accepted: counted.sent, refused: quotaRefused, answered, takenAgoMs: ago(takenAt) },
         }),
         refused,
         accepted: (told ??= accepted.filter(({ environment, host }) => isAcceptedNews(`${environment} ${host}`) || refused.length > 0)),

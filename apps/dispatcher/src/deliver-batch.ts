@@ -36,23 +36,14 @@ async function deliverBatch(
 }
 
 /**
- * What a given batch holds is sent only within this time after it was read, because a device may get another owner or opt out. A process that was frozen,
- * or must first ask for credentials, asks again.
- */
-const freshMs = 100
-
-/** When this process began to wait for a batch, and when audience read what the batch holds, both by this process's clock. */
-export type Waited = { takenAt: number; readAt: number }
-
-/**
  * Delivers a batch that audience gave to this process, which has waited for batches since `takenAt`. Returns as soon as the delivery has begun. When
  * the delivery cannot begin, the batch stays leased until its lease ends.
  */
-export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, waited: Waited): Promise<void> {
+export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, takenAt: number): Promise<void> {
   const { platform, lane, appId, campaignId, batchId } = given
   const place = dispatcher.jobs.occupy(platform, lane, appId)
   try {
-    await begin(dispatcher, place, { ...given, ...waited })
+    await begin(dispatcher, place, { ...given, takenAt })
   } catch (error) {
     dispatcher.log.warn({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
   }
@@ -72,10 +63,8 @@ async function begin(
     size,
     platform,
     takes,
-    taken: given,
-    readAt = Number.NEGATIVE_INFINITY,
     takenAt: givenAt,
-  }: BatchPointer & { platform: Platform; takes: number | null } & Partial<Waited> & Pick<GivenBatch, 'taken'>,
+  }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number },
 ): Promise<void> {
   // Listens for a stop of the campaign before the take is asked for. Audience may grant the take just before the campaign stops, and its answer may
   // arrive after the broadcast of the stop.
@@ -93,15 +82,13 @@ async function begin(
     const askedAt = performance.now()
     const takenAt = givenAt ?? askedAt
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit, rate }
-    const isFresh = given !== undefined && askedAt - readAt < freshMs
-    const answer = isFresh ? given : await dispatcher.small.take(asked, size)
+    const answer = await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
     // The durations in audience's answer count from when audience was asked. The durations of this process count from `takenAt`.
-    const taken = { ...answer, elapsedMs: answer.elapsedMs - ((isFresh ? readAt : askedAt) - takenAt) }
+    const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
     const stopped = AbortSignal.any([dispatcher.jobs.stopping, flow.stopped])
-    const batch = { taken, takenAt, size, prepared, transport, circuit, stopped, flights: [], isUncounted: isFresh }
-    dispatcher.jobs.add(deliver(dispatcher, batch).finally(leave))
+    dispatcher.jobs.add(deliver(dispatcher, { taken, takenAt, size, prepared, transport, circuit, stopped, flights: [] }).finally(leave))
   } catch (error) {
     leave()
     throw error
@@ -127,14 +114,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const { test } = prepared.send
   const report = openReport(
     dispatcher,
-    {
-      ...taken,
-      test,
-      credentialsVersion: batch.circuit.credentialsVersion,
-      rate: transport?.rate ?? null,
-      takenAt,
-      isUncounted: batch.isUncounted,
-    },
+    { ...taken, test, credentialsVersion: batch.circuit.credentialsVersion, rate: transport?.rate ?? null, takenAt },
     (userId) => prepared.variantFor(userId),
   )
   const forget = dispatcher.jobs.onCutOff((answer) => {

@@ -60,8 +60,6 @@ export type Batch = {
   readonly transport: AppTransport | null
   /** The names by which audience finds the circuit: the environment of devices that name no environment, and the version of the credentials. */
   readonly circuit: { environment: CircuitEnvironment; credentialsVersion: number | null }
-  /** Whether the batch was given with its pushes, so that audience has not counted them for the rate of the credentials. */
-  readonly isUncounted: boolean
   /** Aborted when the process or the campaign stops. From then on no further push is sent, and the unsent pushes go back to audience. */
   readonly stopped: AbortSignal
   /** For each push that waits for its provider's answer, by its place in the batch: the function that gets the answer. */

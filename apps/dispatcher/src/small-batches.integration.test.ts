@@ -73,23 +73,6 @@ test('a waiting dispatcher sends the push of each batch that audience gives it, 
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('a dispatcher sends at once what a given batch holds, and asks for it when it was read more than 100 ms ago', async () => {
-  await rig.start()
-  // The credentials are known from here on.
-  const [first, fresh, late] = await givenSmallBatches(3)
-  if (!first || !fresh || !late) throw new Error('no batch')
-  await rig.peers.give([first])
-  await rig.finishOf(first)
-
-  await rig.peers.give([fresh], { agoMs: 0 })
-  await rig.finishOf(fresh)
-  await rig.peers.give([late], { agoMs: 200 })
-  await rig.finishOf(late)
-
-  expect([first, fresh, late].map(({ asked }) => asked.length)).toEqual([1, 0, 1])
-  for (const row of [first, fresh, late]) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
-})
-
 test('a dispatcher that was frozen while it waited for batches sends nothing of the batches that it was given before it went on', async () => {
   const frozen = await rig.start()
   const [row, later] = await givenSmallBatches(2)

@@ -41,10 +41,9 @@ export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): ()
     const share = perPlatform((platform) => Math.ceil(room[platform] / waits))
     const takenAt = performance.now()
     try {
-      const { batches, by, waitedMs } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
-      const readAt = waitedMs === undefined ? Number.NEGATIVE_INFINITY : takenAt + waitedMs
+      const { batches, by } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
       if (by !== undefined) heardAt.set(by, performance.now())
-      await Promise.all(batches.map((given) => deliver(dispatcher, given, { takenAt, readAt })))
+      await Promise.all(batches.map((given) => deliver(dispatcher, given, takenAt)))
       return 0
     } catch {
       return againAfterMs

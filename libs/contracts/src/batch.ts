@@ -111,19 +111,9 @@ export type Decided = {
 
 /**
  * A batch that audience leased to a waiting dispatcher in the transaction that made the batch. `takes`: how many times the batch has been taken, this
- * take included. A finish or renewal with a lower number is refused. `size`: the number of pushes in the batch. `taken`: what a take would answer; absent
- * when it could not be read.
+ * take included. A finish or renewal with a lower number is refused. `size`: the number of pushes in the batch.
  */
-export type GivenBatch = {
-  batchId: string
-  campaignId: string
-  appId: string
-  platform: Platform
-  lane: Lane
-  takes: number
-  size: number
-  taken?: (TakenBatch & { answer: 'taken' }) | undefined
-}
+export type GivenBatch = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; takes: number; size: number }
 
 /**
  * The answer to a take. `gone`: the batch is done or unknown. `busy`: another dispatcher has the lease. `held`: the batch is not due yet, its circuit
@@ -337,8 +327,6 @@ export const FinishBatch = z.object({
     refused: z.number().int().min(0),
     answered: z.number().int().min(0),
     takenAgoMs: Milliseconds,
-    /** Whether the batch was given with its pushes, so that no take has counted them yet. */
-    uncounted: z.boolean().optional(),
   }).optional(),
   /** True when the send is a test; its announcements then say so. */
   test: z.literal(true).optional(),

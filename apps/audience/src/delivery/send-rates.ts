@@ -114,10 +114,9 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
     },
     async heard({ rate }, appId) {
       if (!rate) return
-      const { scope, platform, accepted, answered, refused, takenAgoMs, uncounted } = rate
+      const { scope, platform, accepted, answered, refused, takenAgoMs } = rate
       try {
         const one = known.get(scope) ?? (await write(rate))
-        if (uncounted) one.taken += answered
         one.accepted += accepted
         if (performance.now() - one.second.at > 1_000) one.second = { at: performance.now(), answered: 0, refused: 0 }
         one.second.answered += answered

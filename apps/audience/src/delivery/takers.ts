@@ -14,7 +14,7 @@ export type Taker = {
 
 export type Takers = {
   /** Waits until there are batches for a dispatcher, and answers without any after a second. */
-  wait: (asked: Asked) => Promise<{ batches: GivenBatch[]; waitedMs: number }>
+  wait: (asked: Asked) => Promise<{ batches: GivenBatch[] }>
   /** Gives the dispatcher that has waited longest. */
   next(): Taker | undefined
   /** Answers every waiting dispatcher without batches. From then on each call of `wait` is answered at once. */
@@ -31,11 +31,10 @@ export function openTakers(): Takers {
         let left = { ...room }
         let places = nextAtOnce
         let isOver = stopped
-        const since = performance.now()
         const end = (batches: GivenBatch[]) => {
           clearTimeout(timer)
           waiting.delete(taker)
-          resolve({ batches, waitedMs: performance.now() - since })
+          resolve({ batches })
         }
         const taker: Taker = {
           reserve(appId, platform) {

@@ -1,13 +1,11 @@
 import type { AppSettings } from '@herald/contracts/app'
-import { smallBatch, type FrozenSend, type TakenBatch } from '@herald/contracts/batch'
+import { smallBatch, type FrozenSend, type GivenBatch } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import type { Audience } from '../audience.ts'
-import { readTaken, remember, rememberSends, type Remembered } from '../delivery/read-taken.ts'
-import type { TakenRow } from '../delivery/store/taken-batches.ts'
 import type { Taker, Takers } from '../delivery/takers.ts'
 import { pointAtSends } from '../point.ts'
 import type { BatchPointerRow } from '../store/due.ts'
@@ -38,9 +36,8 @@ export function openStarting(
   audience: Audience,
   goOn: (begun: Begun) => void,
   takers: Pick<Takers, 'next'> = { next: () => undefined },
-  remembered: Remembered = rememberSends(),
 ): (sends: FrozenSmallSend[]) => Promise<void> {
-  const begin = group((sends: Ready[]) => beginTogether({ ...audience, remembered }, sends, takers.next()), {
+  const begin = group((sends: Ready[]) => beginTogether(audience, sends, takers.next()), {
     ...sharing,
     limit: atOnce,
     turn: ({ send }) => send.appId,
@@ -73,44 +70,21 @@ function leave({ log }: Audience, { send: { campaignId, appId } }: FrozenSmallSe
   log.warn({ campaignId, appId, err: error }, 'a send could not be begun with others, it is begun alone')
 }
 
-type Beginner = Audience & { remembered: Remembered }
-
-async function beginTogether(audience: Beginner, sends: Ready[], taker: Taker | undefined): Promise<Beginning[]> {
-  const given: TakenRow[] = []
+async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | undefined): Promise<Beginning[]> {
+  const given: GivenBatch[] = []
   try {
     return await beginAll(audience, sends, taker, given)
   } finally {
-    if (taker) void give(audience, taker, given)
+    taker?.answer(given)
   }
-}
-
-/** What this many batches hold fits into a message: at most 256 kB of devices and 70 kB of content each, 3 MB in all. */
-const heldAtOnce = 8
-
-/** Gives a dispatcher its batches with what they hold, as devices are now. A dispatcher that gets a batch without it asks for it. */
-async function give({ db, remembered, log }: Beginner, taker: Taker, given: TakenRow[]): Promise<void> {
-  const read = readTaken(
-    { db, remembered },
-    given.slice(0, heldAtOnce).map((row) => ({ row, from: 0, knowsSend: false })),
-  )
-  const held = await read.catch((error: unknown): TakenBatch[] => {
-    log.debug({ err: error }, 'given batches could not be read')
-    return []
-  })
-  taker.answer(
-    given.map(({ id: batchId, campaignId, appId, platform, lane, takes, size }, index) => {
-      const taken = held[index]
-      return { batchId, campaignId, appId, platform, lane, takes, size, ...(taken?.answer === 'taken' && { taken }) }
-    }),
-  )
 }
 
 /** Begins sends. Adds to `given` the batches that it has leased to `taker`. */
 async function beginAll(
-  { db, remembered, ...audience }: Beginner,
+  { db, ...audience }: Audience,
   sends: Ready[],
   taker: Taker | undefined,
-  given: TakenRow[],
+  given: GivenBatch[],
 ): Promise<Beginning[]> {
   // Campaigns may hand a send over twice, and this group may hold both copies.
   const distinct = [...new Map(sends.map((one) => [one.send.campaignId, one])).values()]
@@ -153,16 +127,9 @@ async function beginAll(
         ? [{ batchId: id, campaignId, appId, platform, lane: 'prompt', pointerNo: 0, size: subscriptionIds.length }]
         : [],
     )
-    // The next calls of dispatchers ask for this send's batches, and usually this process answers them.
-    if (one.row.send) remember(remembered, one.row.send)
-    const { day } = one.row
-    const untried = { takes: 1, tries: 0, elapsedMs: 0, probes: null, heldEnvironments: [] }
-    for (const { id, no, platform, subscriptionIds, decided } of batches)
+    for (const { id, platform, subscriptionIds } of batches)
       if (one.taken.has(id))
-        given.push({
-          ...{ id, appId, campaignId, platform, lane: 'prompt', day, no, decided, queuedAt: one.queuedAt, size: subscriptionIds.length },
-          ...untried,
-        })
+        given.push({ batchId: id, campaignId, appId, platform, lane: 'prompt', takes: 1, size: subscriptionIds.length })
     return { row: one.row, send, made: batches, batches: pointers }
   })
 }

@@ -116,13 +116,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       row.takes += 1
       row.leasedUntil = performance.now() + leaseMs
     } else if (takes !== row.takes) return { answer: 'gone' }
-    return answerTo(row, { from, knowsSend })
-  }
-  const answerTo = async (
-    row: Row,
-    { from, knowsSend }: { from: number; knowsSend: boolean },
-  ): Promise<TakenBatch & { answer: 'taken' }> => {
-    const { batchId, campaignId, appId, platform, lane, no, tries, elapsedMs, send, probe, heldEnvironments } = row
+    const { campaignId, appId, platform, lane, no, tries, elapsedMs, send, probe, heldEnvironments } = row
     await row.answered
     const rest = row.recipients.slice(from)
     const recipients = rest.slice(0, row.partSize)
@@ -139,15 +133,14 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       state.locked.has(one.batchId) ? Promise.resolve({ failed: 'queue_unavailable' as const }) : take(one)
     return { answers: await Promise.all(batches.map(answerOne)) }
   })
-  const waiting = new Set<(batches: GivenBatch[], readAt?: number) => void>()
+  const waiting = new Set<(batches: GivenBatch[]) => void>()
   const untilOneWaits = () => until(() => waiting.size > 0, { what: 'a dispatcher waits for batches' })
   audience.answer(takeNext, () => {
-    const { promise, resolve } = Promise.withResolvers<{ batches: GivenBatch[]; waitedMs: number }>()
-    const since = performance.now()
-    const end = (batches: GivenBatch[], readAt = performance.now()) => {
+    const { promise, resolve } = Promise.withResolvers<{ batches: GivenBatch[] }>()
+    const end = (batches: GivenBatch[]) => {
       clearTimeout(timer)
       waiting.delete(end)
-      resolve({ batches, waitedMs: readAt - since })
+      resolve({ batches })
     }
     const timer = setTimeout(() => end([]), 500)
     waiting.add(end)
@@ -261,10 +254,8 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     untilOneWaits,
     /** Ends the waits of dispatchers that were killed, so that no batch is given to one of them. */
     endWaits: () => waiting.forEach((end) => end([])),
-    /**
-     * Gives batches to a dispatcher that waits for small batches. `read`: with what they hold, which audience has read that many milliseconds ago.
-     */
-    async give(given: Row[], read?: { agoMs: number }) {
+    /** Gives batches to a dispatcher that waits for small batches. */
+    async give(given: Row[]) {
       await untilOneWaits()
       const [end] = waiting
       if (!end) throw new Error('no dispatcher waits')
@@ -273,14 +264,11 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
         row.takes += 1
         row.leasedUntil = performance.now() + leaseMs
       }
-      const held = read ? await Promise.all(given.map((row) => answerTo(row, { from: 0, knowsSend: false }))) : []
       end(
-        given.map(({ batchId, campaignId, appId, platform, lane, takes, recipients }, index) => ({
+        given.map(({ batchId, campaignId, appId, platform, lane, takes, recipients }) => ({
           ...{ batchId, campaignId, appId, platform, lane, takes },
           size: recipients.length,
-          taken: held[index],
         })),
-        performance.now() - (read?.agoMs ?? 0),
       )
     },
     /** Gives the outcomes of a batch in the order of its recipients. */

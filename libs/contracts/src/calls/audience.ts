@@ -80,10 +80,10 @@ const Room = z.number().int().min(0)
  * Waits for batches of small sends that begin now, leased to the dispatcher by the transaction that makes them. `room`: how many more it can take, by
  * platform. `full`: the apps that have as many in work there as they may. Answered when they are committed, or with none after `nextWaitMs`.
  *
- * The answer has what the first batches hold, read `waitedMs` after the call came. A dispatcher that gets it late, or is not ready, asks with `takeBatch`:
- * a device may have another owner by then. `by`: the process of audience that answers.
+ * The dispatcher asks for the recipients with `takeBatch` when it is about to send: a device may have another owner by then. `by`: the process of
+ * audience that answers.
  */
-export const takeNext = call<{ batches: GivenBatch[]; by?: string; waitedMs?: number }>()(
+export const takeNext = call<{ batches: GivenBatch[]; by?: string }>()(
   'rpc.audience.take-next',
   z.object({ room: z.object(perPlatform(() => Room)), full: z.array(Id).max(100) }),
   8_000,

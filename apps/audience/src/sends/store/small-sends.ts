@@ -84,7 +84,7 @@ export type NewSmallSend = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'setti
  * A complete fan-out of which campaigns and tracker were not told yet. `taken`: the ids of the batches that are leased to waiting dispatchers.
  * `pointedAt`: the ids of the batches at which pointers are published now.
  */
-export type MadeSmallSend = { row: FanOut; queuedAt: Date; taken: Set<string>; pointedAt: Set<string> }
+export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<string> }
 
 const queuedColumns = sql.raw(platformColumns('queued').join(', '))
 
@@ -99,7 +99,6 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
   const batches = sends.flatMap(({ campaignId, batches: made }) => made.map((batch) => ({ campaignId, ...batch })))
   const { rows } = await sql<
     Omit<Selectable<FanOutTable>, 'send' | 'target' | 'settings' | 'waves' | 'past_waves' | 'failure'> & {
-      queuedAt: Date
       taken: string[] | null
       pointedAt: string[] | null
     }
@@ -139,16 +138,16 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
       from fresh join rooms using (app_id, platform) cross join lateral (select has_taker and turn <= room and not is_held as is_taken) as it
       returning id, campaign_id, takes = 1 as taken, due_at > now() as pointed_at
     )
-    select made.*, now() as "queuedAt",
+    select made.*,
       (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.taken) as taken,
       (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.pointed_at and not queued.taken) as "pointedAt"
     from made`.execute(db)
   const frozen = new Map(sends.map((send) => [send.campaignId, send]))
   return new Map(
-    rows.map(({ queuedAt, taken, pointedAt, ...row }) => {
+    rows.map(({ taken, pointedAt, ...row }) => {
       const { send = null, settings = null } = frozen.get(row.campaign_id) ?? {}
       const whole = toFanOut({ ...row, send, settings, target: null, waves: null, past_waves: null, failure: null })
-      return [whole.campaignId, { row: whole, queuedAt, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
+      return [whole.campaignId, { row: whole, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
     }),
   )
 }

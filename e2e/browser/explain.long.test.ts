@@ -84,7 +84,11 @@ const cases: Case[] = [
     async make(device) {
       await tenant.simulator('PUT', `/devices/${device.device.id}/behaviour`, { answer: 'dead' })
       await sendAndSettle(device)
-      return sendAndSettle(device)
+      // The device is invalidated when its batch is finished, a moment after its push has ended.
+      return until(async () => {
+        const id = await sendAndSettle(device)
+        return (await read(tenant, id)).stats.queued === 0 && id
+      })
     },
     sentence: /^The device was not reachable: it was invalidated at \d{4}-.* by the answer token_dead to campaign [0-9a-f]{24}\.$/,
     step: 'reachable',

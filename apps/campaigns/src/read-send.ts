@@ -5,7 +5,7 @@ import { freeze } from './core/frozen-send.ts'
 import { noteFailedStart } from './note-failed-start.ts'
 import { findSending, type CampaignRow } from './store/campaigns.ts'
 
-type Send = { send: FrozenSend; target: FrozenTarget }
+type Send = { send: FrozenSend; target: FrozenTarget; flowNo: number }
 
 /**
  * Gives the frozen send of a campaign, for audience to fan out. Null unless the campaign is `sending` and no cancel was asked for, and for a row that
@@ -26,9 +26,9 @@ export async function readSends({ db, log }: Pick<Campaigns, 'db' | 'log'>, camp
   return new Map(rows.map((row) => [row.id, sendOf(row, log)]))
 }
 
-function sendOf(row: CampaignRow, log: Campaigns['log']): Send | null {
+function sendOf(row: CampaignRow & { flowNo: number }, log: Campaigns['log']): Send | null {
   try {
-    if (row.target) return { send: freeze(row), target: row.target }
+    if (row.target) return { send: freeze(row), target: row.target, flowNo: row.flowNo }
     log.error({ campaignId: row.id }, 'a send has no target and cannot be begun')
   } catch (error) {
     log.error({ campaignId: row.id, err: error }, 'a send cannot be read and so not begun')

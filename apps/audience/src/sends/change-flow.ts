@@ -2,10 +2,10 @@ import { flowChanged } from '@herald/contracts/calls/audience'
 import type { FlowChange } from '@herald/contracts/campaign'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
-import { pointAtPages, pointAtSends } from '../point.ts'
+import { pointAtPages } from '../point.ts'
 import { wakeWaiting } from './store/bulk-window.ts'
 import { findFanOut } from './store/fan-outs.ts'
-import { changeFanOutFlow, makeBatchesDue, noteFlowOfUnbegun } from './store/flow.ts'
+import { changeFanOutFlow, makeBatchesDue, noteUnbegun } from './store/flow.ts'
 
 /**
  * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). Changes are numbered, and the change with the highest number counts, in
@@ -17,9 +17,8 @@ export async function changeFlow(
 ): Promise<{ known: boolean }> {
   if (!(await applyFlow(audience, campaignId, change))) {
     if (await findFanOut(audience.db, campaignId)) return { known: true }
-    const { mayBegin } = await noteFlowOfUnbegun(audience.db, { campaignId, appId }, change)
-    // The pointer that campaigns published at the resume may have met the row.
-    if (mayBegin) await pointAtSends(audience, [{ campaignId, appId }])
+    if (change.flow === 'running') return { known: false }
+    await noteUnbegun(audience.db, { campaignId, appId }, change)
     // The send may have begun before the row was there.
     if (!(await findFanOut(audience.db, campaignId))) return { known: false }
     await applyFlow(audience, campaignId, change)

@@ -8,6 +8,7 @@ import { planWaves } from './core/waves.ts'
 import { awaitLastNotified, cutPage, resolveTarget, type Cut } from './cut-page.ts'
 import { codeOfFailure, isAway } from './page-failure.ts'
 import { insertFanOut, type Beginning, type NewFanOut } from './store/fan-outs.ts'
+import { forgetPause } from './store/flow.ts'
 import { fixBounds, type Selection } from './store/pages.ts'
 import { findZones } from './store/zones.ts'
 
@@ -19,7 +20,8 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
   const { db, bus } = audience
   const found = await bus.call(readSend, { campaignId })
   if (!found) return undefined
-  const { send, target } = found
+  const { send, target, flowNo } = found
+  if (flowNo > 0) await forgetPause(db, campaignId, flowNo)
   const settings = await audience.settingsOf(send.appId)
   const bounds = await fixBounds(db, send.appId)
   const started: NewFanOut = {

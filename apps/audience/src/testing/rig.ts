@@ -127,7 +127,8 @@ async function playPeers(natsUrl: string) {
   const campaigns = await openBus(testService('campaigns', { NATS_URL: natsUrl }))
   campaigns.answer(readSend, async ({ campaignId }) => {
     if (unreadable.has(campaignId)) throw new Error('this send cannot be read')
-    return sends.get(campaignId) ?? null
+    const found = sends.get(campaignId)
+    return found ? { ...found, flowNo: flows.get(campaignId)?.no ?? 0 } : null
   })
   campaigns.answer(fanOutStarted, async ({ campaignIds }) => {
     started.push(...campaignIds)

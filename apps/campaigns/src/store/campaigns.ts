@@ -118,14 +118,15 @@ export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, ...row }: 
 })
 export type CampaignRow = ReturnType<typeof toWhole>
 
-/** Finds those of these campaigns that audience may fan out: they are `sending`, and no cancel was asked for. */
-export async function findSending(db: Db, campaignIds: string[]): Promise<CampaignRow[]> {
+/** Finds those of these campaigns that audience may fan out: they are `sending`, and no cancel was asked for. `flowNo`: the last change of the flow. */
+export async function findSending(db: Db, campaignIds: string[]): Promise<(CampaignRow & { flowNo: number })[]> {
   const rows = await selectWhole(db)
+    .select('flow_no as flowNo')
     .where('id', '=', sql<string>`any(${campaignIds})`)
     .where('status', '=', 'sending')
     .where('cancelling', '=', false)
     .execute()
-  return rows.map(toWhole)
+  return rows.map((row) => ({ ...toWhole(row), flowNo: row.flowNo }))
 }
 
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>

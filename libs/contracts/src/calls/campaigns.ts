@@ -63,8 +63,14 @@ export type FrozenTarget =
   | { kind: 'segment'; segment: unknown }
   | { kind: 'all' }
 
-/** Reads the send that audience is to fan out. Null unless the campaign exists, is `sending` and no cancel was asked for. */
-export const readSend = call<{ send: FrozenSend; target: FrozenTarget } | null>()('rpc.campaigns.read-send', z.object({ campaignId: Id }))
+/**
+ * Reads the send that audience is to fan out. Null unless the campaign exists, is `sending` and no cancel was asked for. `flowNo` is the number of the
+ * last change of its flow: an earlier pause that audience has noted is over.
+ */
+export const readSend = call<{ send: FrozenSend; target: FrozenTarget; flowNo: number } | null>()(
+  'rpc.campaigns.read-send',
+  z.object({ campaignId: Id }),
+)
 
 /**
  * Audience tells campaigns that the fan-out rows of these campaigns are committed, so campaigns stops publishing pointers at them. `flows` has the

@@ -31,27 +31,25 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
 }
 
 /**
- * Notes the flow of a send that has not begun, in a row without pages (`page` 0). It meets the row that a beginning inserts, so a send that was paused or
- * cancelled does not begin. A later `running` deletes it. Answers whether that was so: then the send may begin now.
+ * Notes in a row without pages (`page` 0) that a send was paused or cancelled before it began. The insert of a beginning meets the row, so the send does
+ * not begin. Such a pause ends when campaigns gives the send with a later number (`forgetPause`), in whatever order the changes came.
  */
-export async function noteFlowOfUnbegun(
+export async function noteUnbegun(
   db: Db,
   { campaignId, appId }: { campaignId: string; appId: string },
   { flow, no }: FlowChange,
-): Promise<{ mayBegin: boolean }> {
-  if (flow === 'running') {
-    const { numAffectedRows = 0n } =
-      await sql`delete from fan_outs where campaign_id = ${campaignId} and page = 0 and flow_no < ${no} and settled_at is null`.execute(db)
-    return { mayBegin: numAffectedRows > 0n }
-  }
+): Promise<void> {
   const isOver = flow === 'cancelled'
   await sql`
     insert into fan_outs as f (campaign_id, app_id, bound_id, page, told_page, state, flow, flow_no, due_at, settled_at)
     values (${campaignId}, ${appId}, '', 0, 0, ${isOver ? 'fanned_out' : 'running'}, ${flow}, ${no}, null, ${isOver ? sql`now()` : null})
     on conflict (campaign_id) do update set state = excluded.state, flow = excluded.flow, flow_no = excluded.flow_no, settled_at = excluded.settled_at
       where f.page = 0 and f.flow_no < excluded.flow_no and f.settled_at is null`.execute(db)
-  return { mayBegin: false }
 }
+
+/** Deletes the note of a pause that a change with a higher number has ended. A cancel cannot be ended. */
+export const forgetPause = (db: Db, campaignId: string, no: number) =>
+  sql`delete from fan_outs where campaign_id = ${campaignId} and page = 0 and flow_no < ${no} and settled_at is null`.execute(db)
 
 /**
  * Ends the sends of a deleted app: no further page is made, and no other service is told about them. Their rows stay, like those of settled sends.

@@ -47,7 +47,8 @@ test('audience gets a small send in a call, with everything that it would otherw
   for (const notification of notifications) {
     const id = await send(notification)
     await until(() => handedOver(id).length === 1, { what: 'the hand-over' })
-    expect(handedOver(id)[0]).toEqual(await audience.bus.call(readSend, { campaignId: id }))
+    // What is handed over has no change of its flow yet.
+    expect({ ...handedOver(id)[0], flowNo: 0 }).toEqual(await audience.bus.call(readSend, { campaignId: id }))
   }
 })
 

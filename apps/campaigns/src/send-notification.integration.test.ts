@@ -78,6 +78,7 @@ test('an accepted notification is a committed campaign; audience is told of it a
       userTimezone: null,
     },
     target: { kind: 'externalIds', externalIds: ['ada'] },
+    flowNo: 0,
   })
 })
 

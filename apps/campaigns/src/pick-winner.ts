@@ -12,7 +12,7 @@ import { findDecidable, insertWinner } from './store/copies.ts'
  */
 export async function pickWinner(
   { db, pointAt, ledgerDays }: Pick<Campaigns, 'db' | 'pointAt' | 'ledgerDays'>,
-  { appId, campaignId, variant }: { appId: string; campaignId: string; variant: string },
+  { appId, campaignId, variant, by }: { appId: string; campaignId: string; variant: string; by: string | null },
 ): Promise<{ id: string; status: 'sending' }> {
   const campaign = await findDecidable(db, appId, campaignId, ledgerDays)
   if (!campaign) throw notFound()
@@ -24,7 +24,7 @@ export async function pickWinner(
 
   const id = newId()
   const { sampleRate } = experiment
-  const isFirst = await insertWinner(db, { id, of: campaignId, sampleRate, content: chosen.content })
+  const isFirst = await insertWinner(db, { id, of: campaignId, sampleRate, variant: chosen, by })
   if (!isFirst) throw (await isErased(db, appId)) ? notFound() : winnerAlreadySent()
   pointAt(id)
   return { id, status: 'sending' }

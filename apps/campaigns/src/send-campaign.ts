@@ -26,7 +26,7 @@ export async function sendCampaign(
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
   const target = segmentId === null ? campaign.target : await copySegment(bus, appId, segmentId)
-  if (!target || (!hasContent && !silent)) throw nothingToSend()
+  if (!target || target.kind === 'forgotten' || (!hasContent && !silent)) throw nothingToSend()
   const plan = await planNow(bus, { appId, schedule, now, defaultTimezone })
   if (plan.action === 'unplanned') throw fault('invalid_state', plan.why)
 

@@ -1,5 +1,5 @@
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import { namedBy, type Experiment, type Schedule } from '@herald/contracts/campaign'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
@@ -26,9 +26,9 @@ export type NewCampaign = {
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 /** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
-export const inherited = sql.raw(
-  'app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, bypass',
-)
+const copied = 'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, bypass'
+export const inherited = sql.raw(`name, ${copied}`)
+export const inheritedButName = sql.raw(copied)
 
 /** The lease of a send under way. When audience has not started the send after 5 s, the sweep tells audience of it again. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
@@ -109,11 +109,20 @@ export const wholeColumns = [
   ...(['missed_count as missedCount', 'created_at as createdAt', 'started_at as startedAt', 'settled_at as settledAt'] as const),
 ] as const
 
-const selectWhole = (db: Db) => db.selectFrom('campaigns').select(wholeColumns)
+/** The winner of an experiment, as JSON. The read of any other campaign costs nothing more. */
+export const winnerColumn = sql<{ variant: string; campaignId: string; by: string | null; at: string } | null>`
+  case when experiment is not null then (
+    select json_build_object('variant', w.remainder_variant, 'campaignId', w.id, 'by', w.remainder_by, 'at', w.created_at)
+    from campaigns w where w.remainder_of = campaigns.id
+  ) end`.as('winner')
+
+const selectWhole = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).select(winnerColumn)
 type Selected = NonNullable<Awaited<ReturnType<ReturnType<typeof selectWhole>['executeTakeFirst']>>>
 
-export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, ...row }: Selected) => ({
+export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, target, ...row }: Selected) => ({
   ...row,
+  target: target?.kind === 'forgotten' ? null : target,
+  forgotten: target?.kind === 'forgotten' ? target : null,
   remainder: of !== null && sampleRate !== null ? { of, sampleRate } : null,
 })
 export type CampaignRow = ReturnType<typeof toWhole>
@@ -252,12 +261,13 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
 }
 
 /**
- * The target of a campaign that has ended, as an SQL expression. A notification loses the users and devices that it named, since external ids are
- * personal data. A segment is kept: it explains why a device got the send.
+ * The target of a campaign that has ended, as an SQL expression. Of the users and devices that a notification named only their number is kept, since
+ * external ids are personal data. A segment is kept: it explains why a device got the send.
  */
-export const withoutNames = sql<
-  string | null
->`case when transactional and target ->> 'kind' not in ('segment', 'all') then null else target end`
+export const withoutNames = sql<string | null>`
+  case when transactional and target ->> 'kind' in (${sql.join(namedBy.map((kind) => sql.lit(kind)))}) then
+    jsonb_build_object('kind', 'forgotten', 'by', target -> 'kind', 'count', jsonb_array_length(target -> (target ->> 'kind')))
+  else target end`
 
 /**
  * Ends campaigns in which every queued push has an outcome. A campaign that has already ended, for example as failed, stays as it is. A push may go out,

@@ -1,8 +1,11 @@
-import type { Content } from '@herald/contracts/content'
+import type { Experiment } from '@herald/contracts/campaign'
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
-import { inherited, ownLease } from './campaigns.ts'
+import { inherited, inheritedButName, ownLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
+
+/** A campaign's name has at most this many characters (contracts, `CreateCampaign`). */
+const nameLength = 200
 
 /**
  * Finds what decides whether a winner can be picked. Undefined when the campaign is unknown or belongs to another app. `ledgerDays`: the tracker
@@ -28,13 +31,23 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
  */
 export async function insertWinner(
   db: Db,
-  { id, of, sampleRate, content }: { id: string; of: string; sampleRate: number; content: Content },
+  {
+    id,
+    of,
+    sampleRate,
+    variant,
+    by,
+  }: { id: string; of: string; sampleRate: number; variant: Experiment['variants'][number]; by: string | null },
 ): Promise<boolean> {
+  const suffix = ` – winner ${variant.name}`
   const { rows } = await sql`
-    insert into campaigns (id, remainder_of, remainder_rate, status, transactional, target, content, schedule, due_at, ${inherited})
+    insert into campaigns (
+      id, remainder_of, remainder_rate, remainder_variant, remainder_by, status, transactional, target, content, schedule, due_at, name, ${inheritedButName}
+    )
     select
-      ${id}, id, ${sampleRate}::double precision, ${statusAfter('sendNow')}, false, target, ${JSON.stringify(content)}::jsonb,
-      '{"type":"now"}'::jsonb, ${ownLease}, ${inherited}
+      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${statusAfter('sendNow')}, false, target,
+      ${JSON.stringify(variant.content)}::jsonb, '{"type":"now"}'::jsonb, ${ownLease}, left(name, ${nameLength} - length(${suffix})) || ${suffix},
+      ${inheritedButName}
     from campaigns where id = ${of}
     on conflict (remainder_of) where remainder_of is not null do nothing
     returning id`.execute(db)

@@ -1,13 +1,14 @@
 import type { Place } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
-import { toWhole, wholeColumns, type CampaignRow } from './campaigns.ts'
+import { toWhole, wholeColumns, winnerColumn, type CampaignRow } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 /** A page of the list examines at most this many campaigns, at ~2 µs each. */
 const mostExamined = 5_000
 
-const newestFirst = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).orderBy('created_at', 'desc').orderBy('id', 'desc')
+const newestFirst = (db: Db) =>
+  db.selectFrom('campaigns').select(wholeColumns).select(winnerColumn).orderBy('created_at', 'desc').orderBy('id', 'desc')
 
 export type CampaignFilter = {
   status: CampaignStatus | undefined

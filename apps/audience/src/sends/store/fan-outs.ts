@@ -121,8 +121,8 @@ export type Bounds = { startedAt: Date; exactStart: string; boundId: string }
 export type NewFanOut = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'target' | 'settings' | 'waves'> & Bounds
 
 /**
- * How a new fan-out begins. `cut`: with its first page. `waveAt`: at this instant, when its first wave begins. `lane`: without a page, because the
- * bulk window is full. `failedOf`: with a first page that failed with this code and is tried again. `failure`: as failed.
+ * How a new fan-out begins. `cut`: with its first page. `waveAt`: when its first wave begins. `lane`: without a page, because the bulk window is
+ * full. `failedOf`: its first page failed and is tried again. `failure`: as failed.
  */
 export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failedOf: string } | { failure: FanOutFailure }
 

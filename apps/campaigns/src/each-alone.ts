@@ -2,7 +2,7 @@ import { failsEverybody } from '@herald/service/health'
 
 /**
  * Runs work for all due rows together; after an error for each alone (`only`), so that one bad row holds up no other, and calls `failed` for those
- * that fail again. It throws an error that each row would meet.
+ * that fail again. Throws an error that each would meet.
  */
 export async function orEachAlone<Done>(
   work: (only?: string) => Promise<Done>,

@@ -8,7 +8,7 @@ import type { Push, Transport } from './providers/provider.ts'
 
 /**
  * Finds out whether a provider takes an app's credentials now (spec: providers/check). No device gets a push, no circuit learns the answer. Unless
- * Herald finds a mistake itself, it asks over the check's own connection.
+ * Herald finds a mistake itself, it asks over the check's own connection, if possible.
  */
 export async function checkProvider(
   { bus, transports, providers }: Dispatcher,

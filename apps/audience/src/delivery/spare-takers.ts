@@ -4,7 +4,7 @@ import { extendLeases } from './store/taken-batches.ts'
 
 /**
  * Extends the leases of taken batches when audience starts, and when its database or NATS is back. Gives a function whose promise resolves when that
- * was done or failed; until then no batch may be taken, and no lease renewed.
+ * was done or failed: until then batches are neither taken nor renewed.
  */
 export function spareTakers({ db, bus, log }: Pick<Audience, 'db' | 'bus' | 'log'>, watch: DatabaseWatch): () => Promise<void> {
   // Living dispatchers could not report what they sent: a new taker would send it twice. They renew within 2 s, on a starved machine within 12 s.

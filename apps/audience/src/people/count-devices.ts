@@ -58,8 +58,8 @@ const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, 
 const everyMs = 60_000
 
 /**
- * Makes the sweep's work that counts each app's devices at the end of each UTC day (spec: administration/device-series). Each run looks at one app. A
- * process repeats its round a minute later if an app was claimed elsewhere or failed.
+ * Makes the sweep's work that counts each app's devices at the end of each UTC day (spec: administration/device-series), one app a run. A round is
+ * repeated a minute later if an app was claimed elsewhere or failed.
  */
 export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }): () => Promise<{ took: number }> {
   let nextAt = 0

@@ -125,8 +125,8 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
 }
 
 /**
- * Writes registrations of different addresses and external ids, and gives each result. The first statement reads their rows; the second writes those
- * whose rows have not changed. A third, in a transaction, is needed when a device leaves a user.
+ * Writes registrations of different addresses and external ids, and gives each result. One statement reads their rows, a second writes those with
+ * unchanged rows. When a device leaves a user there is a third, in a transaction.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
   const decided = decide(registrations, await findKnown(kept, registrations.map(toSought)))

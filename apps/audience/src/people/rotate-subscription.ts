@@ -29,8 +29,8 @@ export const addressesOfRotation = ({ appId, rotation }: { appId: string; rotati
   [rotation.old, rotation.new.endpoint].map((address) => hashAddress(appId, 'endpoint', address).toString('hex'))
 
 /**
- * Gives the device that has an old address a new one, and deletes another device that has the new one. Answers its id; undefined when no device has
- * the old address. Whoever knows a device's address is taken for the device.
+ * Gives the device that has an old address a new one, and deletes another device that has that. Answers its id; undefined when no device has the old
+ * address. Knowing a device's address is proof of being the device.
  */
 export async function moveDevice(trx: Db, oldHash: Buffer, to: NewAddress): Promise<string | undefined> {
   const found = await lockBoth(trx, oldHash, to.addressHash)

@@ -10,8 +10,8 @@ export const identityAttempts = 20
 const longestPauseMs = 100
 
 /**
- * Runs a transaction that changes users or devices, again when a unique index refused a row that another one made meanwhile. All lock devices before
- * users, each in the order of their ids: else they deadlock.
+ * Runs a transaction that changes users or devices, again when a unique index refused a row that another one made meanwhile. Each locks devices
+ * before users, both in the order of their ids: otherwise they deadlock.
  */
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 

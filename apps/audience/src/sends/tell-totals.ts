@@ -12,7 +12,7 @@ import type { MadeBatch } from './store/made-batches.ts'
 import { findToldBatch, findUntoldBatches, markTold } from './store/told.ts'
 
 /**
- * Tells campaigns and the tracker how far a fan-out has come; repeats change nothing. `made`: the batches of the last page, otherwise read from their
+ * Tells campaigns and the tracker how far a fan-out has come; repeats change nothing. `made`: the last page's batches, otherwise read from their
  * rows. Answers whether both know all; if not, no batch of it may go out.
  */
 export async function tellTotals(audience: Audience, fanOut: FanOut, made?: MadeBatch[]): Promise<boolean> {

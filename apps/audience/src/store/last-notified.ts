@@ -25,8 +25,8 @@ export async function noteNotified(db: Db, batches: { batchId: string; notTo: st
 }
 
 /**
- * Stores that an app asks for `lastNotifiedAt`, and answers whether its notes are complete. They are when its ledger was read to the end, and stay so
- * while it asks within six days: finishes note for seven.
+ * Stores that an app asks for `lastNotifiedAt`, and answers whether its notes are complete. They are once its ledger was read to the end, while it
+ * asks every six days: each finish writes notes until seven days after.
  */
 export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean }> {
   const { rows } = await sql<{ isRead: boolean }>`

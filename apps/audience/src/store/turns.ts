@@ -15,8 +15,8 @@ export const sweptAgainAtMost = sql<Date>`now() + ${sql.lit(`${longestWait} seco
 export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.lit(firstWait)} * (pointer_no + 2), ${sql.lit(longestWait)}))`
 
 /**
- * Gives a query of the apps that have rows `t` (`rows`: SQL after `from`, with a `where`), for which sweeps take turns. It looks once for each app
- * into an index that begins with the app, however many rows there are.
+ * Gives a query of the apps that have rows `t` (`rows`: SQL after `from`, with `where`), which take turns. It looks once for each app into an index
+ * that begins with the app, however many rows there are.
  */
 export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   with recursive apps as (
@@ -41,8 +41,8 @@ export const dueAgain = sql`batches t where t.done_at is null and (t.lane = 'bul
 export const dueFanOuts = sql`fan_outs t where t.due_at is not null`
 
 /**
- * Gives the SQL of how many more small sends' batches of an app and platform may get a pointer (`pointedAtOnce` less those pointed at). Batches of
- * paused sends do not count. `|| ''` and `offset 0` make the planner use keys.
+ * Gives the SQL of how many more small sends' batches of an app and platform may get a pointer (at most `pointedAtOnce`). Batches of paused sends do
+ * not count. `|| ''` and `offset 0` make the planner use keys.
  */
 export const roomOnLane = (appId: RawBuilder<unknown>, platform: RawBuilder<unknown>): RawBuilder<unknown> => {
   // Fan-outs are looked up only for an app with paused sends: the look-ups took a third of the time in which small sends are begun.

@@ -10,8 +10,8 @@ export type AnswerMeaning =
   | { class: 'sent'; providerCode: string }
   | {
       /**
-       * `retry`: not arrived, a later attempt may succeed. `quota`: too much was sent; the push loses no attempt. `unknown`: perhaps delivered, so
-       * sent again with the same identity. `suspect`: the device has other credentials or ours are wrong; earlier answers decide.
+       * `retry`: not arrived, a later attempt may succeed. `quota`: too much was sent; it costs no attempt. `unknown`: perhaps delivered, so repeated
+       * with the same identity. `suspect`: the device has other credentials or ours are wrong.
        */
       class: 'retry' | 'quota' | 'unknown' | 'suspect'
       code: FailureCode
@@ -179,7 +179,7 @@ export function letterOf(meaning: AnswerMeaning, answer: Answer, probe = false):
 
 /**
  * Says what the answer to a check's push means. A provider looks at the credentials first, so refusing only the push shows that they are good. A push
- * without an address is never sent: its key could be opened.
+ * without an address is not sent: an opened key is enough.
  */
 export function checkedBy(rows: readonly AnswerRow[], answer: Answer): CheckedProvider {
   if (answer.is === 'unsendable' && answer.why === 'address') return { ok: true, code: null, providerCode: null }

@@ -23,8 +23,8 @@ const leastQuotaMs = 10_000
 export type NextTry = { is: 'retry'; inMs: number } | { is: 'failed'; code: FailureCode }
 
 /**
- * Decides what follows an attempt that may be repeated. `tries`: the attempts with this one. `ttlLeftMs`: 0 for a ttl of 0. `schedule`: the least
- * waits, in seconds. `random`: 0 to 1; waits are 1 to 1.25 times as long.
+ * Decides what follows an attempt that may be repeated. `tries`: the attempts, this one included. `ttlLeftMs`: 0 for a ttl of 0. `schedule`: least
+ * waits, in seconds. `random`: 0 to 1 makes waits 1 to 1.25 times as long.
  */
 export function nextTry(
   meaning: AnswerMeaning & { class: 'retry' | 'quota' | 'unknown' | 'suspect' },

@@ -14,8 +14,8 @@ export type Circuit = {
   /** From when on the next probe may be made; null while the circuit is closed. */
   probeAt: Date | null
   /**
-   * At most 200 answers of the provider, newest last, as the letters of `FinishBatch` (contracts). A refused device stands once: its letter and the
-   * last six characters of its id. `u`, `p` and `a` stay only among the last 20.
+   * At most 200 answers of the provider, newest last, as letters of `FinishBatch` (contracts). A refused device stands once: its letter and its id's
+   * last six characters. `u`, `p` and `a` stay only among the last 20.
    */
   answers: string
   /** How many probes in a row were refused since the circuit opened. */
@@ -136,8 +136,8 @@ export type Heard = {
 }
 
 /**
- * What a refusal means for the device's push and the device. `dead`: failed, invalidated. `counted`: failed, invalidated if this is its third
- * campaign. `failed`: failed, stays. `retry`: tried again, because the device was not the reason.
+ * What the refusal of a device means. `retry`: its push is tried again, because the device was not the reason. Otherwise the push fails; `dead` also
+ * invalidates the device, `counted` only if this is its third campaign, `failed` never.
  */
 export type RefusalMeaning = 'dead' | 'counted' | 'failed' | 'retry'
 /** What a refusal means, and the code with which its push fails; null to keep the code that the provider's answer has. */
@@ -163,8 +163,8 @@ export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInM
   // A push that was under way when the circuit opened proves nothing.
   const isProbe = heard.probe || isNewer(credentialsVersion, before)
   const saysWrong = /[gwc]/.test(letters)
-  // Any answer but "unavailable" ends an outage. Other circuits close when no answer is certainly against the credentials and a push was sent, or
-  // only message or token was refused. A refused token closes none that the mass guard opened.
+  // Any answer but "unavailable" ends an outage. Another circuit closes when no answer is `c` and one proves the credentials (`s`, `p`, `t`, or a dead
+  // token without a refusal). `g` alone closes only a circuit that opened with `credentials_invalid`.
   const works = isOutage(before)
     ? heard.foundDead || /[^u]/.test(letters)
     : !letters.includes('c') &&
@@ -287,7 +287,7 @@ export type TakeRules = {
 
 /**
  * Decides what becomes of batches asked for while these circuits are open, and gives the changed circuits. Each circuit gets at most one probe. One
- * held batch comes back for the next probe; the others, perhaps ten thousand, wait longer.
+ * held batch comes back for the next probe; the others wait longer.
  */
 export function decideTakes<C extends Circuit>(
   open: C[],
@@ -315,8 +315,8 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * Decides what becomes of one batch while circuits are open. With ttl 0 it is never held: it gets its one try in an outage, and otherwise fails or
- * becomes a probe.
+ * Decides what becomes of one batch. Unless it becomes a probe, it is granted when some of its devices belong to an environment without an open
+ * circuit. With ttl 0 it is never held.
  */
 function decideTake(
   open: Circuit[],

@@ -18,8 +18,8 @@ const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ..
 type Guarded = FinishBatch['guarded'][number]
 
 /**
- * Decides for pushes whose devices were refused whether they failed or are tried again. While the circuit is open the try does not count, and the
- * push comes back after its batch's other retries. `counted`: devices whose refused campaigns are counted.
+ * Decides for pushes whose devices were refused whether they failed or are tried again. With an open circuit the try does not count, and the push
+ * comes after its batch's other retries. `counted`: devices whose refusals are counted.
  */
 export function resolveGuarded(
   { guarded, dead, retries }: Pick<FinishBatch, 'guarded' | 'dead' | 'retries'>,

@@ -11,8 +11,8 @@ export const subscriptionFields = ['appVersion', 'deviceModel', 'browser'] as co
 type Field = (typeof userFields)[number] | (typeof subscriptionFields)[number]
 
 /**
- * The pushes of a batch with their devices and users as they are now, from the first push that the dispatcher was not yet given. A list holds null
- * where a device was deleted. Fields that the send does not name are missing.
+ * The pushes of a batch with devices and users as they are now, from the first not yet given to the dispatcher. A list holds null for a deleted
+ * device. Fields that the send does not name are missing.
  */
 export type QueuedDevices = {
   /**
@@ -42,8 +42,8 @@ export const facts = { isThere: 1, isOthers: 2, isInvalidated: 4, isOptedIn: 8 }
 const mayBeSent = (facts.isThere + facts.isOptedIn).toString(16)
 
 /**
- * A batch as the database gives it. The lists of device fields follow `idsFound`, those of user fields `userIdsFound` (each user for whom a push was
- * queued, once), in any order. A list is null when no row was found.
+ * A batch as the database gives it. Lists of device fields follow `idsFound`, those of user fields `userIdsFound` (each user of a push, once), in any
+ * order. A list is null when no row was found.
  */
 export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'queuedFor'> & {
   /** The ids of the devices, joined to one text of 24 characters for each. `owners`: the ids of their present owners, in the same order and form. */

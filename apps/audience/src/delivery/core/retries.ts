@@ -18,8 +18,8 @@ export type RetryBatch = {
 }
 
 /**
- * Groups pushes to be tried again into new batches of about the same `retryInMs` (`stepOf`), tries and reason. No push is tried early: a batch waits
- * for its latest push. Ids are hashes, so a repeated finish makes no second batch.
+ * Groups pushes into new batches of about the same `retryInMs` (`stepOf`), tries and reason. No push is tried early: a batch waits for its latest
+ * push. Ids are hashes, so a repeated finish makes no second batch.
  */
 export function groupRetries(
   { batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>,

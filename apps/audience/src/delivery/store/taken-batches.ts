@@ -53,8 +53,8 @@ export const endingAs = (outcome: unknown, code: unknown) => sql`(
 )`
 
 /**
- * Takes, in one statement, the free batches without an open circuit of their app and platform. Decided and cancelled batches, and those of apps
- * without credentials, ignore circuits; a cancelled send's pushes are skipped. A missing batch was not taken.
+ * Takes free batches without an open circuit of their app and platform, in one statement. Decided and cancelled batches, and those without
+ * credentials, ignore circuits; a cancelled send's pushes are skipped. It gives only the batches that it took.
  */
 export async function takeBatches(db: Db, asked: { batchId: string; credentialsVersion: number | null }[]): Promise<TakenRow[]> {
   const withoutCredentials = asked.filter(({ credentialsVersion }) => credentialsVersion === null)
@@ -137,8 +137,8 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
 }
 
 /**
- * Gives taken batches a full lease from now; `unlessRenewed`: only if none was taken or renewed in the last 6 s, half a lease. At most three times
- * without a renewal, or a flapping connection would keep a dead dispatcher's batches.
+ * Gives taken batches a full lease; with `unlessRenewed` only if none was taken or renewed in the last 6 s, half a lease. At most three times without
+ * a renewal: a flapping connection keeps no dead dispatcher's batches.
  */
 export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`

@@ -1,6 +1,6 @@
 /**
- * Makes a function that runs work with a key in common in the order in which it came, and other work at once. More than `most` pieces of one key, or
- * a wait longer than `waitMs`, is rejected with `full()`.
+ * Makes a function that runs work with a key in common in the order in which it came, other work at once. More than `most` pieces of one key, or a
+ * wait beyond `waitMs`, is rejected with `full()`.
  */
 export function openOrder({
   most,

@@ -12,8 +12,8 @@ export type CountedTag = {
 }
 
 /**
- * The counted tags and users of an app. `blocks`: how many blocks of the users' table were read, of `ofAll`; null when every user was counted.
- * `squares`: the sum, over the blocks, of the squared number of the app's users.
+ * The counted tags and users of an app. `blocks`: how many of the users' table's `ofAll` blocks were read; null when every user was counted.
+ * `squares`: the sum of the squared numbers of its users by block.
  */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 

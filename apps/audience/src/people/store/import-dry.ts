@@ -6,8 +6,8 @@ import { toTagSizes } from './users.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
- * A dry run writes `import_dry_rows` instead of devices and users, for later rows to find. Keys: `d <hash of address>` a device and its owner, `n
- * <hash of external id>` an identified, `u <id>` an anonymous user. External ids and addresses are not stored.
+ * A dry run writes `import_dry_rows` instead of devices and users, for later rows. Keys: `d <hash of address>` a device with owner, `n <hash of
+ * external id>` an identified user, `u <id>` an anonymous one. Only hashes are stored.
  */
 
 type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: Record<string, number> }

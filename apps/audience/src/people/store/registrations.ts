@@ -137,8 +137,8 @@ export type Decided = {
 }
 
 /**
- * Writes registrations, each completely or not at all, and answers the ids of the devices written. It leaves out those whose rows another transaction
- * has locked, changed or makes, and those of erased apps. No user or device twice.
+ * Writes registrations, each completely or not at all, and answers the ids of the devices written. Left out: those with rows that another transaction
+ * has locked, changed or makes, and erased apps. No user or device may occur twice.
  */
 export async function writeRegistrations(db: Db, registrations: Decided[], seen: FoundUser[]): Promise<Set<string>> {
   if (registrations.length === 0) return new Set()

@@ -13,8 +13,8 @@ export async function readLocked(db: Db, appId: string, ids: string[]): Promise<
 }
 
 /**
- * Makes new users and changes locked users, each once. Unchanged users are not written: a backend may send all its users every night. Answers how
- * many were made; fewer than asked when the app was erased. Fails with 23505 for a taken external id.
+ * Makes new users and changes locked users, each once. Unchanged users are not written: a backend may send all every night. Answers how many were
+ * made; fewer when the app was erased. Fails with 23505: external id taken.
  */
 export async function writeUsersOfBatch(db: Db, appId: string, users: UserToWrite[]): Promise<number> {
   const tags = users.map(({ changes }) => splitTags(changes.tags))

@@ -97,8 +97,8 @@ export const keepCount = (db: Db, segmentId: string, definition: unknown, count:
 const mostExamined = 5_000
 
 /**
- * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at 5,000 segments and ends a page at 512
- * KiB, so a page may be short. Fault: `invalid_body` at `cursor`.
+ * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at 5,000 and ends a page at 512 KiB, so a
+ * page may be short. Fault: `invalid_body` at `cursor`.
  */
 export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<SavedSegment>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)

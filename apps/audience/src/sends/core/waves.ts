@@ -28,8 +28,8 @@ export type ToPlan = {
 }
 
 /**
- * Plans when each time zone is sent to, outside quiet hours (spec: campaigns/waves). Zones with the same instant share a wave; a passed instant
- * becomes the start. Gives the waves in order; null when all users are sent to at the start.
+ * Plans when each time zone is sent to, outside quiet hours (spec: campaigns/waves). Zones with one instant share a wave; a passed instant becomes
+ * the start. Gives the waves in order; null when all begin at the start.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {
   const instantOf = (zone: string): Date => {

@@ -46,8 +46,8 @@ const platformNames = sql.raw(platforms.join(', '))
 const allPlatforms = sql.raw(platforms.join(' + '))
 
 /**
- * Counts a send's devices and users in one scan, grouped by what the send would do to them. In a sample of blocks each device counts by itself.
- * `picks`: ids of sample devices in the seed's order, one of each of 64 parts.
+ * Counts a send's devices and users in one scan, grouped by what it would do to them. In a sample of blocks each device counts alone. `picks`: sample
+ * devices in the seed's order, at most one for each bucket.
  */
 export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
   const isSample = scan.fraction < 1
@@ -212,8 +212,8 @@ const devicesAlone = (appId: string) => sql`
       from meant`
 
 /**
- * Says what the send would do to each row of `counted`. No variant: outside the experiment's sample. Users outside a winner's follow-up are missing.
- * `pick`: the hash with the seed, then a device id; `some` gives about one row of eight a pick.
+ * Says what the send would do to each row of `counted`, without users outside a winner's follow-up. Users outside the experiment's sample have no
+ * variant. `pick`: a device id behind its hash; with `some` every eighth row has one.
  */
 function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
   const { experiment, remainder, campaignId } = send

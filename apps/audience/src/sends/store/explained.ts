@@ -110,8 +110,8 @@ export type OpenBatch = {
 }
 
 /**
- * Finds a campaign's unfinished batches with pushes to these devices. `no`: the batch of the push in the ledger, or null. `told`: the last batch
- * reported to the ledger; a push that it does not know is in a later one.
+ * Finds a campaign's unfinished batches with pushes to these devices. `no`: the push's batch in the ledger, or null. `told`: the last batch in the
+ * ledger; a push that it does not know is in a later one.
  */
 export async function findOpenBatches(
   db: Db,

@@ -31,8 +31,8 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
 }
 
 /**
- * Notes in a row without pages (`page` 0) that a send was paused or cancelled before it began: inserting its beginning then fails. A pause ends when
- * campaigns gives the send with a later number (`forgetPause`).
+ * Notes in a row without pages (`page` 0) that a send was paused or cancelled before it began, so that its beginning is not inserted. A pause ends
+ * when campaigns gives the send with a later number (`forgetPause`).
  */
 export async function noteUnbegun(
   db: Db,

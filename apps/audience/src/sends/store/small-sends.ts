@@ -88,8 +88,8 @@ export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<st
 const queuedColumns = sql.raw(platformColumns('queued').join(', '))
 
 /**
- * Inserts complete fan-outs of small sends with their batches, without those that were known or of erased apps. A full lane's further batches wait
- * for the sweep (store/turns.ts). A batch is leased to its taker unless lane or circuit forbids.
+ * Inserts complete fan-outs of small sends with their batches, without known ones and erased apps. A full lane's further batches wait for the sweep
+ * (store/turns.ts). A batch is leased to its taker unless lane or circuit forbids.
  */
 export async function insertSmallSends(db: Db, exactStart: string, sends: NewSmallSend[]): Promise<Map<string, MadeSmallSend>> {
   if (sends.length === 0) return new Map()

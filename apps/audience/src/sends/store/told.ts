@@ -18,7 +18,7 @@ export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
 
 /**
  * Stores that campaigns and tracker were told of complete fan-outs; locks rows in the order of their ids. JSON finds pages by id: a join with a list
- * of 444 fan-outs took 427 ms, each row compared with each entry.
+ * of 444 took 427 ms, each row compared with each entry.
  */
 export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) => {
   const pages = JSON.stringify(Object.fromEntries(told.map(({ campaignId, page }) => [campaignId, page])))

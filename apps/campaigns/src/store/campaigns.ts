@@ -34,9 +34,8 @@ export const inheritedButName = sql.raw(copied)
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * The lease of a recurrence's run. It is shorter than `ownLease`, because one commit may make many runs: when the process dies before it sends the
- * pointers to them, another process sends them within two seconds. So audience may get a second pointer to a run that it has not started by then, and
- * reads the run's row once more.
+ * The lease of a recurrence's run, shorter than `ownLease`: one commit may make many runs, and after a crash another process points at them within
+ * two seconds. A second pointer costs audience one read.
  */
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 
@@ -173,9 +172,8 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
 export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 
 /**
- * Begins a campaign or its schedule (status `sending`, `scheduled` or `active`), if its status still allows it and its draft was not replaced since
- * the caller read it. Gives the new status; undefined when another request changed the campaign first. The row's lock puts a send, a cancel and a
- * start in an order. Each succeeds only if the status that it finds allows it.
+ * Begins a campaign or its schedule, if its status still allows it and its draft was not replaced. Gives the new status; undefined when another
+ * request changed it first: the row's lock orders send, cancel and start.
  */
 export async function markSent(
   db: Db,
@@ -270,8 +268,8 @@ export const withoutNames = sql<string | null>`
   else target end`
 
 /**
- * Ends campaigns in which every queued push has an outcome. A campaign that has already ended, for example as failed, stays as it is. A push may go out,
- * and end, before audience has said that the send has started.
+ * Ends campaigns in which every queued push has an outcome, even before audience has said that the send has started. A campaign that has already
+ * ended, for example as failed, stays as it is.
  */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
@@ -283,8 +281,8 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
 }
 
 /**
- * Counts a failed start of a send that audience has not started, and gives how often it has failed. Audience is told of a send by a call and by
- * pointers, and each may fail: only one failure counts each time that the sweep tells audience (`pointer_no`).
+ * Counts a failed start of a send that audience has not started, and gives how often it failed. Only one failure counts for each time that the sweep
+ * tells audience (`pointer_no`): a call and pointers may all fail.
  */
 export async function countFailedStart(db: Db, campaignId: string): Promise<number> {
   const row = await db
@@ -318,8 +316,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications that ended more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id begins with the second
- * in which it was made, so the primary key leads to those that can be old enough.
+ * Deletes at most 1,000 notifications that ended more than `retentionDays` ago, and gives how many. An id begins with the second in which it was
+ * made, so the primary key leads to old ones.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`

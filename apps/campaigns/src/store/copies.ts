@@ -26,8 +26,8 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
     .executeTakeFirst()
 
 /**
- * Writes the campaign that sends a winner to the users outside the sample. That campaign is under way at once, with the frozen target of the
- * experiment and the content of the variant. Gives false when the experiment has a winner already, or the app was erased.
+ * Writes the campaign that sends a winner to the users outside the sample, under way at once, with the experiment's frozen target and the variant's
+ * content. Gives false when there is a winner already, or the app was erased.
  */
 export async function insertWinner(
   db: Db,
@@ -55,9 +55,8 @@ export async function insertWinner(
 }
 
 /**
- * Writes a draft that is a copy of another campaign. A saved segment stays a reference: its definition is copied when the draft is sent. Gives false
- * when the campaign is unknown, belongs to another app, belongs to an erased app, or is a notification that names users or devices: a draft cannot
- * have such a target.
+ * Writes a draft that copies another campaign; a saved segment stays a reference until the send. Gives false for an unknown campaign, another or an
+ * erased app, or a notification that names users or devices.
  */
 export async function insertDuplicate(db: Db, { id, appId, of }: { id: string; appId: string; of: string }): Promise<boolean> {
   const { rows } = await sql`

@@ -4,8 +4,8 @@ import type { End, EndOfPlaces, OutcomeKind } from '@herald/contracts/outcome'
 export type TimedEnd = End & { at: number }
 
 /**
- * A row of the ledger, with a slot for each push at places `place` to `place + size - 1` of a batch: 0 while open, else a number in `ends`, from 1. A
- * slot takes two bytes above 255 ends.
+ * A ledger row, with a slot for each push at places `place` to `place + size - 1` of a batch: 0 while open, else a number in `ends`, from 1. Slots
+ * take two bytes above 255 ends.
  */
 export type Slots = { place: number; size: number; slots: Buffer; ends: string } & Record<OutcomeKind, number>
 

@@ -1,6 +1,6 @@
 /**
- * Counts how often a device gets a message again. A table of 64-bit hashes takes 16 to 32 bytes a pair of device and message. Among a million pairs
- * the chance of a false copy is 1:37,000,000.
+ * Counts how often a device gets a message again, in a table of 64-bit hashes: 16 to 32 bytes a pair of device and message. Among a million pairs a
+ * false copy's chance is 1 in 37 million.
  */
 export class CopyCounter {
   copies = 0

@@ -24,8 +24,8 @@ type LimitConfig = {
  */
 export type Limits = {
   /**
-   * Counts a request by its client address, before the key is verified, on each route that takes a public key. A request with a secret key is counted
-   * here only when it registers a device; otherwise `countKey` counts it.
+   * Counts a request by its client address, before the key is verified, on routes that take a public key and for events. With a secret key only the
+   * limit `subscribe` counts here; otherwise `countKey` counts the request.
    */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): Counted
   /**

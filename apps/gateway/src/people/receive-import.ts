@@ -13,7 +13,7 @@ type Named = { appId: string; importId: string }
  */
 const bytesPerLot = 400_000
 /**
- * A lot has at most this many rows. They keep the gateway and audience busy for some milliseconds, so a registration waits no longer for an import.
+ * A lot has at most this many rows. They keep the gateway and audience busy for some milliseconds, so a registration waits no longer than that.
  */
 const rowsAtOnce = 200
 /** After a lot the import pauses for this share of the time that the lot took. So it uses two thirds of what one database connection can do. */

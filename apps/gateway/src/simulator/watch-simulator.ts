@@ -14,7 +14,7 @@ export type PushWatcher = {
 
 export type SimulatorTail = {
   /**
-   * Gives a function that begins to send a watcher the pushes since `open` was called; its answer ends this. `reach` reads the app's provider
+   * Gives a function that sends a watcher the pushes since `open` was called, and gives a function that ends this. `reach` reads the app's provider
    * accounts, about every 10 s. Faults: not_found, queue_unavailable (also with too many watchers).
    */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>

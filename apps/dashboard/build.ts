@@ -1,4 +1,4 @@
-// Builds the dashboard into dist/: bundles it, compresses each script, style, page and svg (.br, .gz), and checks the limits of its parts and
+// Builds the dashboard into dist/: bundles it, compresses each script, style, page and svg (.br, .gz), and checks its parts against their limits and
 // index.html against the content security policy. Prints what is wrong, and then exits with 1.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -53,7 +53,7 @@ export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> 
 
 /**
  * Finds the pushes of one device or user: in batches of at most 16 by an index, in larger ones by the campaigns that have them. The page ends where
- * the first search stopped, so pages stay in order.
+ * the first of both stopped, to stay in order.
  */
 async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   const { limit } = filter

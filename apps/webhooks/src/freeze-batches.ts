@@ -123,8 +123,8 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
 }
 
 /**
- * Divides the events that one sweep may read (`mostEvents`) equally among the apps, and takes as many groups of each as its part allows. It begins at
- * a random group, so that each is taken sooner or later.
+ * Divides the events that one sweep may read (`mostEvents`) equally among the apps, and takes as many groups of each as its part allows. If more are
+ * left it begins at a random one, so none waits for ever.
  */
 function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   const byApp = [...Map.groupBy(groups, ({ appId }) => appId).values()]

@@ -7,8 +7,8 @@ export const secretContext = (appId: string, endpointId: string): string => `web
 export type Secret = { readonly version: number; readonly secret: string }
 
 /**
- * Remembers each endpoint's newest secret that this process has seen: a delivery is signed some seconds after it was taken, and a rotated secret must
- * not be used. Opening a sealed secret costs 20 µs.
+ * Remembers each endpoint's newest secret that this process has seen: a delivery is signed some seconds after it was taken, and the secret from before
+ * a rotation must not be used. Opening a sealed secret costs 20 µs.
  */
 export type Secrets = {
   /** Remembers a secret, unless a newer one of the endpoint is known. */

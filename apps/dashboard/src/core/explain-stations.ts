@@ -133,8 +133,8 @@ function resultOfMessage(name: StationName, { result, bytes, limit, dropped, tru
 function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
   if (verdict === 'sent') return 'pass'
   if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
-  // What remains was skipped or never queued, and nearly all ended at another station. When the fan-out passed the device by, or ended before it,
-  // only the step `page` says so: such a push is shown as ended at `provider`.
+  // What remains was skipped or never queued, and nearly all ended elsewhere. When the fan-out passed the device by, or the send ended before, only
+  // the step `page` says so: such a push is shown as ended at `provider`.
   return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
 }
 

@@ -22,7 +22,7 @@ export const floorTo = (bucket: SeriesBucket, at: number): number => at - (at % 
 
 /**
  * Gives the buckets of a request (spec: administration/series): their beginnings, with `perBucket` points each, and the last one's end, in Unix
- * milliseconds. It begins before `to` and not after `now`. Fault: invalid_body at `from`.
+ * milliseconds. The last begins before `to`, not after `now`. Fault: invalid_body at `from`.
  */
 export function bucketsOf({
   from,

@@ -45,8 +45,8 @@ export async function insertDay(db: Db, day: string, retentionDays: number): Pro
 }
 
 /**
- * Drops partitions of days more than `retentionDays` + 1 ago: a report accepted just before midnight must find its partition. Gives how many, and how
- * many of their campaigns it settled. Gives up waiting for writers after 2 s.
+ * Drops partitions of days more than `retentionDays` + 1 days ago: a report accepted just before midnight must find its partition. Gives how many,
+ * and how many campaigns it settled. Gives up waiting for writers after 2 s.
  */
 export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dropped: number; settled: number }> {
   const { rows } = await sql<{ partition: string; day: string }>`

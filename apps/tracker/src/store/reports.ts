@@ -44,8 +44,8 @@ export async function writeReport(
   rows: NewLedgerRow[],
   { retentionDays, unheard, slot = 0 }: { retentionDays: number; unheard: boolean; slot?: number },
 ): Promise<EndedFanOut[] | undefined> {
-  // Totals only grow, a ledger's row that exists stays, and a test raises no hour. Nothing is written for deleted apps, and no row past the
-  // retention.
+  // Totals only grow, a ledger's row that exists stays, and a test raises no counters of the hour. Nothing is written for deleted apps, and no row
+  // past the retention.
   const totals = reports.map(({ campaignId, appId, day, name, transactional, test, byPlatform, hasRanges, fannedOut }) => {
     return {
       campaign_id: campaignId,

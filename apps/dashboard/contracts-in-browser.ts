@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * The modules of libs/contracts that pages may import. They use nothing of Node except what `src/browser` replaces, so they run in a browser.
- * `src/browser/parity.test.ts` tests for texts, payloads, segments and recurrences that they answer there as they do in Node.
+ * The modules of libs/contracts that pages may import. They use nothing of Node except what `src/browser` replaces. `src/browser/parity.test.ts`
+ * tests texts, payloads, segments and recurrences: they answer there as they do in Node.
  */
 export const allowedContracts: ReadonlySet<string> = new Set([
   'address',

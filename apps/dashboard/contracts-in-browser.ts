@@ -59,7 +59,7 @@ const contractsModule = /\/libs\/contracts\/src\/([^?]+)\.ts(?:\?.*)?$/
 const standInFor = (name: 'buffer' | 'crypto' | 'zod-without-eval', folder: string) => `${folder}/${name}.ts`
 
 /**
- * A Vite plugin with which pages use Herald's own rules (docs/decisions/0054). The plugin replaces Node's `Buffer` and `node:crypto` by the files in
+ * A Vite plugin with which pages use Herald's own rules (docs/decisions/0052). The plugin replaces Node's `Buffer` and `node:crypto` by the files in
  * `folder`, and ends the build when a page imports a module that is not in `allowedContracts`.
  */
 export function contractsInBrowser(folder: string): Plugin {

@@ -1,4 +1,4 @@
--- Imports of files with devices (docs/decisions/0047). `next_offset` says how many bytes of the file have been taken. The transaction that writes a
+-- Imports of files with devices (docs/decisions/0046). `next_offset` says how many bytes of the file have been taken. The transaction that writes a
 -- lot (group of rows) also changes it, so that both happen or neither.
 create table imports (
   id text collate "C" primary key,

@@ -143,7 +143,7 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
     if (left.length > 0) await leaveUsers(on, left)
     return written
   }
-  // The connections of `kept` keep query plans (docs/decisions/0038).
+  // The connections of `kept` keep query plans (docs/decisions/0029).
   const isOneStatement = db.isTransaction || planned.every(({ leaves }) => leaves === null)
   const written = await (isOneStatement ? write(kept) : transact(db, write))
 

@@ -210,8 +210,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.listUsers, reading(listUsers))
   bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))
 
-  // At most two lots of imports are written at once, one of an app: a lot of 500 rows keeps a connection for about 100 ms, and devices and sends need
-  // the others.
+  // At most two lots of imports are written at once, one of an app: a lot has at most 200 rows (500 kept a connection for about 100 ms), and devices and
+  // sends need the others.
   const lotInTurn = openAtOnce({ atOnce: 2, share: 1, mostWaiting: 50, waitMs: 10_000, full: queueUnavailable })
   answerImports(bus, { db, reads, lotInTurn })
 

@@ -61,10 +61,9 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
           <p>
             <strong>{winner.by ?? 'A secret key of the app'}</strong> picked{' '}
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: winner.campaignId }}>
-              {experiment.variants.find(({ id }) => id === winner.variant)?.name ?? winner.variant}, which went to everybody outside the
-              sample
+              {experiment.variants.find(({ id }) => id === winner.variant)?.name ?? winner.variant}
             </TextLink>{' '}
-            <Time at={winner.at} />
+            for everybody outside the sample, <Time at={winner.at} />
           </p>
         )}
         {!ratio.ok && (

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { countBacklog } from './sends/store/backlog.ts'
 import { findDueAges } from './store/due.ts'
 import { findFanOut } from './sends/store/fan-outs.ts'
+import { findScan } from './sends/store/pages.ts'
 import { fanOutAll, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
 const { startProcess, audience, db, peers } = await openAudience()
@@ -43,6 +44,9 @@ test('the backlog has the pushes of untaken batches, and an estimate of what a l
   await sql`update fan_outs set lane = 'bulk', page = 3, queued_ios = 2500, state = 'running', due_at = now() + interval '5 seconds'
     where campaign_id = ${campaignId}`.execute(db)
   expect(await batches()).toEqual([{ platform: 'ios', lane: 'bulk', pushes: 12_500 }])
+
+  expect(await findScan(db, { appId, campaignId })).toEqual({ scanned: 10_000, listed: null })
+  expect(await findScan(db, { appId: newId(), campaignId })).toBeNull()
 
   await sql`update fan_outs set flow = 'paused' where campaign_id = ${campaignId}`.execute(db)
   expect(await batches()).toEqual([])

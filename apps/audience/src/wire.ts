@@ -44,6 +44,7 @@ import { dryRun } from './sends/dry-run.ts'
 import { explainDevices, findDevicesOf } from './sends/explain-devices.ts'
 import type { ToldNotes } from './sends/note-told.ts'
 import { readWaves } from './sends/read-waves.ts'
+import { findScan } from './sends/store/pages.ts'
 import type { openStarting } from './sends/start-sends.ts'
 import { listTimeZones } from './sends/store/zones.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
@@ -130,6 +131,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   )
   bus.answer(calls.changeFlow, (change) => changeFlow({ ...audience, poke }, change))
   bus.answer(calls.readWaves, reading(readWaves))
+  bus.answer(calls.readScan, (of) => findScan(db, of))
   bus.answer(calls.listTimeZones, async ({ appId }) => ({ zones: await listTimeZones(db, appId) }))
   bus.answer(calls.findDevicesOf, reading(findDevicesOf))
   bus.answer(calls.explainDevices, reading(explainDevices))

@@ -70,6 +70,7 @@ export const uses: Record<AppName, Uses> = {
       audience.readDeviceDays,
       audience.readDevice,
       audience.readMaskedUser,
+      audience.readScan,
       audience.readSegment,
       audience.readUser,
       audience.readWaves,

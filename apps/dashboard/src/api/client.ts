@@ -26,7 +26,12 @@ export const keepCsrfToken = (token: string | undefined): void => {
 export async function send(request: Request, withinMs = limitMs): Promise<Response> {
   for (;;) {
     const again = request.clone()
-    const response = await fetch(prepared(again, withinMs))
+    const response = await fetch(prepared(again, withinMs)).catch((error: unknown) => {
+      // A read that got no answer has changed nothing, so the page may ask again.
+      if (reads.includes(request.method) && error instanceof DOMException && error.name === 'TimeoutError')
+        throw new ApiFault({ status: 0, code: 'timeout', message: 'Herald did not answer in time. It is asked again.' })
+      throw error
+    })
     if (response.ok) return response
     const fault = await readFault(response)
     // After a 401 the session has ended: a dialog asks the operator to sign in, and then the request is sent again.

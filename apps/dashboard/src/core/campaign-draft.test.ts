@@ -155,6 +155,25 @@ test('a draft is named after its title, cut to 200 characters, until the operato
   expect(nameOf({ ...titled, content: changeEntry(emptyDraft.content, 'en', { title: '😀'.repeat(250) }) })).toBe('😀'.repeat(200))
 })
 
+// spec: dashboard/draft-name-follows
+test('a draft named after its title is so again after it was stored, without placeholders, and a name that was written stays', () => {
+  const titled = (title: string) => ({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title, body: 'B' }) })
+  const hello = titled('Hello {{ tags.name | default: "you" }}, welcome')
+  expect(nameOf(hello)).toBe('Hello, welcome')
+  const again = (draft: typeof hello) =>
+    draftOfCampaign({
+      ttl: 60,
+      segmentId: null,
+      templateId: null,
+      content: null,
+      experiment: null,
+      bypass: {},
+      ...bodyOfDraft(draft),
+    } as CampaignRead)
+  expect(again(hello).name).toBe('')
+  expect(again({ ...hello, name: 'Weekend' }).name).toBe('Weekend')
+})
+
 test('a message in which nothing is written, and which is not silent, is not saved', () => {
   expect(isUntouched(emptyDraft)).toBe(true)
   expect(isUntouched({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { body: 'x' }) })).toBe(false)

@@ -1,6 +1,7 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
 import { defaultTtlSeconds, type Bypass } from '@herald/contracts/send-fields'
+import { textWithoutTags } from '@herald/contracts/placeholder'
 import { firstCodePoints } from '@herald/contracts/text'
 import { contentOfDraft, draftOfContent, emptyContent, isBlank, type ContentDraft } from './content-draft.ts'
 import {
@@ -68,16 +69,20 @@ const isSegment = (segment: unknown): segment is Record<string, unknown> =>
 /** Gives a stored campaign as the editor holds it. */
 export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
   const { name, segment, segmentId, templateId, content, experiment, schedule, bypass } = campaign
-  return {
-    ...draftOfOptions(campaign),
-    name,
-    audience: segmentId !== null ? { kind: 'saved', segmentId } : isSegment(segment) ? { kind: 'own', segment } : { kind: 'everyone' },
-    templateId,
+  const texts = {
     content: content === null ? emptyContent() : draftOfContent(content),
     experiment: experiment && {
       sampleRate: experiment.sampleRate,
       variants: experiment.variants.map((variant) => ({ ...variant, content: draftOfContent(variant.content) })),
     },
+  }
+  return {
+    ...draftOfOptions(campaign),
+    // A name that nobody wrote goes on following the title.
+    name: name === nameOf({ name: '', ...texts }) ? '' : name,
+    audience: segmentId !== null ? { kind: 'saved', segmentId } : isSegment(segment) ? { kind: 'own', segment } : { kind: 'everyone' },
+    templateId,
+    ...texts,
     schedule: schedule ?? { type: 'now' },
     bypass: { frequencyCap: bypass.frequencyCap === true, quietHours: bypass.quietHours === true },
   }
@@ -118,11 +123,16 @@ export const filledIn = (body: CampaignBody, stored: CampaignRead): boolean =>
 
 const mostOfName = 200
 
-/** Gives the name of a draft; while it has none, its title, else "Untitled message". */
+/** Gives the name of a draft; while it has none, its title without placeholders, else "Untitled message". */
 export function nameOf({ name, content, experiment }: Pick<CampaignDraft, 'name' | 'content' | 'experiment'>): string {
   if (name.trim() !== '') return name
   const { entries, fallback } = experiment?.variants[0]?.content ?? content
-  const title = (entries.find(({ locale }) => locale === fallback) ?? entries[0])?.entry.title.trim() ?? ''
+  const written = (entries.find(({ locale }) => locale === fallback) ?? entries[0])?.entry.title ?? ''
+  // "Hello {{ name }}, welcome" becomes "Hello, welcome".
+  const title = textWithoutTags(written)
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ (?=[,.!?;:])/g, '')
+    .trim()
   return title === '' ? 'Untitled message' : firstCodePoints(title, mostOfName)
 }
 

@@ -172,6 +172,17 @@ test('a draft that another tab has changed is not overwritten before the operato
   expect([state(), platform.titleOf()]).toEqual(['saved', 'Mine, longer'])
 })
 
+// spec: dashboard/draft-deleted
+test('a draft that was deleted is not saved again, and the browser keeps nothing of it', async () => {
+  const { platform, saver, state, keeper } = given()
+  saver.change(written('Sale'))
+  await saver.saveNow()
+  saver.change(written('Sale, again'))
+  saver.discard()
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect([state(), platform.titleOf(), keeper.list('app')]).toEqual(['over', 'Sale', []])
+})
+
 // spec: dashboard/draft-shared
 test("the operator can take the other tab's version, and a page without unsaved changes takes it without asking", async () => {
   const { platform, saver, state } = given()

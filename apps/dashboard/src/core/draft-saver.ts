@@ -48,6 +48,8 @@ export type DraftSaver = {
   look(): Promise<void>
   takeTheirs(): void
   keepMine(): Promise<boolean>
+  /** Forgets what this browser has and saves nothing more: the draft is deleted. */
+  discard(): void
   close(): void
 }
 
@@ -212,6 +214,11 @@ export function openDraftSaver(
       saved = undefined
       set({ state: { is: 'waiting' } })
       return saveNow()
+    },
+    discard() {
+      clearTimeout(timer)
+      keeper.drop(key)
+      set({ state: { is: 'over', status: 'deleted' } })
     },
     close: () => clearTimeout(timer),
   }

@@ -32,6 +32,8 @@ export function factsOf(station: StationName, step: ExplainedStep): Fact[] {
   return draftsOf(station, step).map((draft) => ({ kind: 'text', clock, ...draft }))
 }
 
+/** An imported device that has not registered yet has the moment 0 (the import's file named none). */
+const isNever = (at: string): boolean => Date.parse(at) === 0
 const yesNo = (value: boolean): string => (value ? 'yes' : 'no')
 const time = (label: string, at: string | null | undefined, more: Partial<Draft> = {}): Draft[] =>
   at ? [{ label, value: at, kind: 'time', ...more }] : []
@@ -119,7 +121,7 @@ function ofReachable(step: StepOf<'reachable'>): Draft[] {
     ...time('Invalidated', step.invalidatedAt),
     ...text('Invalidated by', by?.code),
     ...id('Found out by campaign', by?.campaignId ?? null, 'campaign'),
-    ...time('Registered last', step.registeredAt),
+    ...(isNever(step.registeredAt) ? text('Registered last', 'never') : time('Registered last', step.registeredAt)),
   ]
 }
 

@@ -164,6 +164,14 @@ test('facts that were recorded or frozen are shown as facts of the time of the s
   expect(clockOf('Ended')).toEqual(['then'])
 })
 
+// spec: dashboard/explain-never
+test('a device that was imported and never registered has registered "never", not in 1970', () => {
+  const facts = stationsOf(trace('not_queued', [device, { ...reachable, registeredAt: '1970-01-01T00:00:00.000Z' }])).flatMap(
+    (station) => station.facts,
+  )
+  expect(facts.find(({ label }) => label === 'Registered last')).toMatchObject({ value: 'never', kind: 'text' })
+})
+
 test('no step after the one that stopped the push is shown as passed', () => {
   const stations = stationsOf(trace('not_queued', [device, { ...reachable, result: 'stop', optedIn: false }]))
   expect(stations.slice(2).map(({ result }) => result)).toEqual(Array(7).fill('none'))

@@ -40,6 +40,8 @@ const state = (changes: Partial<State>): State => ({
   cancelling: false,
   stats: noStats,
   fannedOut: true,
+  expected: null,
+  heldBecause: null,
   ratePerSecond: 0,
   etaSeconds: null,
   startedAt,
@@ -55,7 +57,21 @@ test('a send under way is shown with its share, the time since it began, the tim
   expect(stateSentence(read, now)).toBe('Sending: 61 % after 40 s, about 25 s left, 4,980 a second.')
 })
 
-test('no share is shown while the fan-out still finds devices', () => {
+// spec: dashboard/share-of-expected
+test('while devices are still looked at the share is of the pushes expected, and says 100 % only at the end', () => {
+  const read = state({ stats: under(5_000, 4_000), fannedOut: false, expected: 40_000, ratePerSecond: 500, etaSeconds: 72 })
+  expect(stateSentence(read, now)).toBe('Sending: 10 % of about 40,000 after 40 s, about 1 min 12 s left, 500 a second.')
+  expect(stateSentence({ ...read, expected: 4_000, etaSeconds: 0 }, now)).toContain('99 % of about 4,000')
+})
+
+// spec: dashboard/held
+test('a send whose pushes are held says why, instead of a share that does not move', () => {
+  const read = state({ stats: under(372, 0), heldBecause: 'APNs refuses the app’s credentials.' })
+  expect(stateSentence(read, now)).toBe('On hold after 40 s: 372 pushes wait. APNs refuses the app’s credentials. None is lost.')
+  expect(stateSentence({ ...read, ratePerSecond: 12 }, now)).toContain('Sending: 0 %')
+})
+
+test('no share is shown while the fan-out still finds devices and nobody knows of how many', () => {
   const read = state({ stats: under(5_000, 1_000), fannedOut: false, ratePerSecond: 500 })
   expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, further devices are still to come, 500 a second.')
 })

@@ -13,6 +13,8 @@ export type Progress = {
   stats: Stats
   byPlatform: PlatformProgress
   fannedOut: boolean
+  /** How many pushes the send will have, estimated while its devices are still looked at; null while unknown. */
+  expected: number | null
   ratePerSecond: number
   etaSeconds: number | null
 }
@@ -67,6 +69,9 @@ export type State = {
   stats: Counters
   /** Whether the fan-out is complete; undefined while the stream has not said it. */
   fannedOut: boolean | undefined
+  expected: number | null
+  /** Why nothing goes out now, when providers hold the send's pushes; null when they do not. */
+  heldBecause: string | null
   ratePerSecond: number
   etaSeconds: number | null
   startedAt: string | null
@@ -110,19 +115,25 @@ export function stateSentence(state: State, now: number): string {
 }
 
 function sendingSentence(
-  { fannedOut, ratePerSecond, etaSeconds, stats }: State,
+  { fannedOut, expected, heldBecause, ratePerSecond, etaSeconds, stats }: State,
   queued: number,
   waiting: number,
   seconds: number | null,
 ): string {
   const after = seconds === null ? '' : ` after ${spanOf(Math.max(0, seconds))}`
   const rate = ratePerSecond > 0 ? `, ${rateText(ratePerSecond)}` : ''
-  // No percentage is shown before the fan-out is complete: each page of devices that it finds would make the percentage fall.
+  if (heldBecause !== null && ratePerSecond === 0 && waiting > 0)
+    return `On hold${after}: ${some(waiting, 'push waits', 'pushes wait')}. ${heldBecause} None is lost.`
+  const left = etaSeconds !== null && etaSeconds > 0 ? `, about ${spanOf(etaSeconds)} left` : ''
+  const ended = stats.sent + stats.failed + stats.skipped
+  if (fannedOut === false && expected !== null && expected > 0)
+    // 100 % is said only when it is true: the estimate may be a little too small.
+    return `Sending: ${percentText(Math.min(ended, Math.floor(expected * 0.99)), expected, 0)} of about ${countText(expected)}${after}${left}${rate}.`
+  // A share of what was found so far would fall with each page of devices.
   if (fannedOut === false) {
     if (queued > 0 && waiting === 0)
       return `Sending: ${some(queued, 'push has', 'pushes have')} an outcome${after}, and further devices are still to come.`
     return `Sending: ${some(queued, 'push', 'pushes')} queued so far${after}, further devices are still to come${rate}.`
   }
-  const left = etaSeconds !== null && etaSeconds > 0 ? `, about ${spanOf(etaSeconds)} left` : ''
-  return `Sending: ${percentText(stats.sent + stats.failed + stats.skipped, queued, 0)}${after}${left}${rate}.`
+  return `Sending: ${percentText(ended, queued, 0)}${after}${left}${rate}.`
 }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import {
+  CircleQuestionMark,
   CircleUser,
   FileText,
   Funnel,
@@ -27,6 +28,7 @@ export const appPages = [
     { to: '/apps/$appId/segments', label: 'Segments', Icon: Funnel },
     { to: '/apps/$appId/templates', label: 'Templates', Icon: FileText },
     { to: '/apps/$appId/log', label: 'Log', Icon: ScrollText },
+    { to: '/apps/$appId/explain', label: 'Why?', Icon: CircleQuestionMark },
   ],
   [
     { to: '/apps/$appId/providers', label: 'Providers', Icon: RadioTower },

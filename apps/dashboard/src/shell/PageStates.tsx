@@ -37,3 +37,14 @@ export function NotFound() {
     </Page>
   )
 }
+
+/** Says that the app in the address was deleted, perhaps a moment ago by somebody else. */
+export function AppGone() {
+  return (
+    <Page title="This app is gone">
+      <Empty title="The app was deleted, or its address is wrong" action={<ButtonLink to="/">Go to the apps</ButtonLink>}>
+        Its users, devices and campaigns went with it. Who deleted it stands in the log of the gateway.
+      </Empty>
+    </Page>
+  )
+}

@@ -2,11 +2,12 @@ import { Outlet } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { SessionGate } from '../session/SessionGate.tsx'
-import { useAppIdIfAny } from '../session/useAppId.ts'
+import { useAppIdIfAny, useIsAppGone } from '../session/useAppId.ts'
 import { useSystem } from '../session/useSystem.ts'
 import { Announcer } from '../ui/Announcer.tsx'
 import { useReadyOnce } from '../ui/useReadyOnce.ts'
 import { Banners } from './Banners.tsx'
+import { AppGone } from './PageStates.tsx'
 import { rememberApp } from './preferences.ts'
 import { ShortcutsHelp } from './ShortcutsHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -35,7 +36,9 @@ const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Pal
 
 /** Shows what all pages have in common: the navigation at the left, and the banners above the page. */
 function Shell() {
-  const appId = useAppIdIfAny()
+  const addressed = useAppIdIfAny()
+  const isGone = useIsAppGone(addressed)
+  const appId = isGone ? undefined : addressed
   const [layer, setLayer] = useState<'palette' | 'help'>()
   useKeyboard()
   useShellShortcuts(
@@ -67,7 +70,7 @@ function Shell() {
           <Banners />
         </section>
         <main id="main" tabIndex={-1} className={clsx('min-w-0 flex-1', !isBannered && 'invisible')}>
-          <Outlet />
+          {isGone ? <AppGone /> : <Outlet />}
         </main>
       </div>
       <ShortcutsHelp open={layer === 'help'} onClose={close} />

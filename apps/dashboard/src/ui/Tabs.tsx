@@ -19,7 +19,7 @@ export function Tabs<T extends string>({
     onChange,
   )
   return (
-    <div {...keys} role="tablist" aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">
+    <div {...keys} role="tablist" aria-label={label} className="flex flex-wrap gap-x-4 border-b border-line">
       {items.map((item) => (
         <button
           key={item.value}

@@ -1,7 +1,9 @@
+import { countDevices, readScan } from '@herald/contracts/calls/audience'
 import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { readProgress, type Progress } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import { perPlatform } from '@herald/contracts/platform'
 import { noStats, type CampaignStatus } from '@herald/contracts/stats'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
@@ -9,7 +11,7 @@ import { until } from '@herald/testing/until'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { follow, type Following } from '../testing/follow.ts'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
-import { givenCampaign } from '../testing/peer-answers.ts'
+import { givenCampaign, givenDevices } from '../testing/peer-answers.ts'
 import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
@@ -79,6 +81,7 @@ test('a progress stream begins with the present counts, sends each change and th
       stats: { ...noStats, queued: 100 },
       byPlatform: { ios: { queued: 100, settled: 0 }, android: none, web: none },
       fannedOut: true,
+      expected: 100,
       ratePerSecond: 0,
       etaSeconds: null,
     },
@@ -170,4 +173,26 @@ test('a gateway that stops ends its progress streams', async () => {
   const stream = await watch(send.id, other.port)
   await other.stop()
   expect(stream.ended()).toBe('end')
+})
+
+// spec: dashboard/share-of-expected
+test('while a fan-out is under way the stream says how many pushes are expected, from the devices looked at so far and those of the app', async () => {
+  const send = givenSend()
+  const progress = peers.answers.get(readProgress.subject)
+  peers.answers.set(readProgress.subject, (request) => ({ ...(progress?.(request) as Progress), fannedOut: false }))
+  let scan: { scanned: number; listed: number | null } | null = null
+  peers.answers.set(readScan.subject, () => scan)
+  peers.answers.set(countDevices.subject, () => ({
+    ...givenDevices,
+    devices: perPlatform(() => ({ ...givenDevices.devices.ios, total: 20_000 })),
+  }))
+  const stream = await watch(send.id)
+  await until(() => stream.events().length === 1)
+  expect(stream.events()[0]?.data).toMatchObject({ fannedOut: false, expected: null, etaSeconds: null })
+
+  scan = { scanned: 5_000, listed: null }
+  await until(() => stream.events().at(-1)?.data['expected'] === 1_200)
+
+  scan = { scanned: 5_000, listed: 10_000 }
+  await until(() => stream.events().at(-1)?.data['expected'] === 200)
 })

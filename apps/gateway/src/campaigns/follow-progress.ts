@@ -1,3 +1,4 @@
+import { countDevices, readScan } from '@herald/contracts/calls/audience'
 import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { readProgress, type Progress } from '@herald/contracts/calls/tracker'
 import { Fault, notFound } from '@herald/contracts/fault'
@@ -6,7 +7,7 @@ import { noStats, type CampaignStatus, type Stats } from '@herald/contracts/stat
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
-import { etaSeconds, paceOf, paceOverMs, type Sample } from './core/pace.ts'
+import { etaSeconds, expectedPushes, paceOf, paceOverMs, type Sample } from './core/pace.ts'
 
 /**
  * One process keeps at most this many progress streams open and refuses more. So it is bounded how many campaigns it reads each second for the
@@ -22,8 +23,10 @@ export type SendProgress = {
   stats: Stats
   byPlatform: Progress['byPlatform']
   fannedOut: boolean
+  /** How many pushes the send will have: exact once the fan-out has ended, before that by the share of devices looked at. Null while unknown. */
+  expected: number | null
   ratePerSecond: number
-  /** Null until the fan-out has ended, and while pushes wait but none gets an outcome. */
+  /** Null while `expected` is, and while pushes wait but none gets an outcome. */
   etaSeconds: number | null
 }
 
@@ -86,7 +89,7 @@ export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): Progress
 
   const lookAgain = async (send: Send) => {
     try {
-      const seen = await look(bus, send.campaign, send.samples)
+      const seen = await look(bus, send.campaign, send)
       const changed = JSON.stringify(seen) !== JSON.stringify(send.latest)
       send.latest = seen
       if (changed) for (const watcher of send.watchers) watcher.event('progress', seen)
@@ -104,7 +107,7 @@ export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): Progress
   return {
     async open(campaign) {
       const first = sends.get(campaign.campaignId)
-      const seen = first?.campaign.appId === campaign.appId ? first.latest : await look(bus, campaign, [])
+      const seen = first?.campaign.appId === campaign.appId ? first.latest : await look(bus, campaign, { samples: [] })
       return (watcher) => follow(campaign, seen, watcher)
     },
     close() {
@@ -121,9 +124,10 @@ type Send = {
   campaign: Followed
   watchers: Set<Watcher>
   latest: SendProgress
-  samples: Sample[]
   timer: NodeJS.Timeout | undefined
-}
+} & Looks
+/** What the looks at a send remember: the samples of its pace, and how many devices its app had at the first look that asked. */
+type Looks = { samples: Sample[]; devices?: Promise<number | null> }
 
 const nothingQueued: Progress = {
   stats: noStats,
@@ -133,7 +137,8 @@ const nothingQueued: Progress = {
 }
 
 /** Reads how far a send has come, and adds a sample to those that the pace is computed from. */
-async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<SendProgress> {
+async function look(bus: Bus, campaign: Followed, looks: Looks): Promise<SendProgress> {
+  const { samples } = looks
   // The status is read before the counters. So when the last event says that the campaign is over, its counters are complete.
   const known = await bus.call(readCampaign, campaign)
   if (!known) throw notFound()
@@ -143,16 +148,30 @@ async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<Se
   samples.push(now)
   while (samples[0] && now.at - samples[0].at > paceOverMs) samples.shift()
   const ratePerSecond = paceOf(samples)
-  const waiting = platforms.reduce((sum, platform) => sum + byPlatform[platform].queued - byPlatform[platform].settled, 0)
+  const expected = fannedOut ? stats.queued : progress ? await expect(bus, campaign, looks, stats.queued) : null
   return {
     status: known.status,
     cancelling: known.cancelling,
     stats,
     byPlatform,
     fannedOut,
+    expected,
     ratePerSecond,
-    etaSeconds: fannedOut ? etaSeconds(waiting, ratePerSecond) : null,
+    etaSeconds: expected === null ? null : etaSeconds(expected - now.settled, ratePerSecond),
   }
+}
+
+/** Estimates how many pushes a send will have whose fan-out is under way. Without an answer of audience the number is unknown, which is no error. */
+async function expect(bus: Bus, { appId, campaignId }: Followed, looks: Looks, queued: number): Promise<number | null> {
+  const scan = await bus.call(readScan, { appId, campaignId }).catch(() => null)
+  if (scan === null) return null
+  // A count of millions of devices takes seconds, so one is asked for each followed send, and no look waits for it.
+  looks.devices ??= bus.call(countDevices, { appId }).then(
+    ({ devices }) => platforms.reduce((sum, platform) => sum + devices[platform].total, 0),
+    () => null,
+  )
+  const devices = scan.listed ?? (await Promise.race([looks.devices, Promise.resolve(null)]))
+  return expectedPushes({ queued, scanned: scan.scanned, devices })
 }
 
 const sampleOf = ({ byPlatform }: Pick<SendProgress, 'byPlatform'>): Sample => ({

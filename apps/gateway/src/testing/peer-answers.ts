@@ -223,6 +223,7 @@ export const usualAnswers = {
     usual(audienceCalls.countSegment, counted),
     usual(audienceCalls.previewSegment, counted),
     usual(audienceCalls.readWaves, { waves: [] }),
+    usual(audienceCalls.readScan, null),
     usual(audienceCalls.findDevicesOf, null),
     usual(audienceCalls.explainDevices, { startedAt: null, settledAt: null, failure: null, devices: [] }),
     usual(audienceCalls.listTags, givenTags),

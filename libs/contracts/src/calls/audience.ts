@@ -254,6 +254,15 @@ export type SendWave = {
 /** Reads the waves of a send, in order. The list is empty before the fan-out has begun, and after the fan-out row is deleted. */
 export const readWaves = call<{ waves: SendWave[] }>()('rpc.audience.read-waves', z.object({ appId: Id, campaignId: Id }))
 
+/**
+ * Reads how far a fan-out has looked at the app's devices: `scanned` of them so far, of `listed` when the send names its devices or users. Null before
+ * the fan-out has begun, after its last page, and for a send in waves, which looks at the devices once for each wave.
+ */
+export const readScan = call<{ scanned: number; listed: number | null } | null>()(
+  'rpc.audience.read-scan',
+  z.object({ appId: Id, campaignId: Id }),
+)
+
 /** A tag that users of an app have (spec: administration/tags). */
 export type TagUse = {
   name: string

@@ -38,6 +38,21 @@ export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 
   withZones: boolean
 }
 
+/**
+ * Says how many devices a fan-out has scanned, and how many devices or users the send names (null when it goes to a segment or to all). Null without
+ * a row, after the last page, and for a send in waves, each of which scans all devices.
+ */
+export async function findScan(
+  db: Db,
+  { appId, campaignId }: { appId: string; campaignId: string },
+): Promise<{ scanned: number; listed: number | null } | null> {
+  const { rows } = await sql<{ scanned: number; listed: number | null }>`
+    select (page - 1) * ${pageSize} as scanned,
+      case when target ->> 'kind' not in ('all', 'segment') then jsonb_array_length(target -> (target ->> 'kind')) end as listed
+    from fan_outs where campaign_id = ${campaignId} and app_id = ${appId} and state in ('running', 'waiting') and waves is null`.execute(db)
+  return rows[0] ?? null
+}
+
 export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
 
 /**

@@ -4,6 +4,7 @@ import { faultOf } from '../../api/fault.ts'
 import { equationOf } from '../../core/progress.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { Button } from '../../ui/Button.tsx'
+import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -31,7 +32,17 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
     { label: 'Waiting', value: waiting, sign: '+', search: { outcome: 'open' }, tone: '' },
   ]
   return (
-    <Card title="Every push has one outcome" actions={<Verify appId={appId} campaignId={campaignId} />}>
+    <Card
+      title="Every push has one outcome"
+      actions={
+        <div className="flex flex-wrap items-center justify-end gap-3">
+          <ButtonLink small variant="secondary" to="/apps/$appId/explain" params={{ appId }} search={{ campaignId }}>
+            Why did somebody not get it?
+          </ButtonLink>
+          <Verify appId={appId} campaignId={campaignId} />
+        </div>
+      }
+    >
       <dl data-equation className="flex flex-wrap items-end gap-x-5 gap-y-3">
         {terms.map(({ label, value, sign, search, tone }) => (
           <div key={label} className={sign === '' ? '' : signed[sign]}>

@@ -9,9 +9,9 @@ import { countText, percentText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
 import { useSystem } from '../../session/useSystem.ts'
 import { Banner } from '../../ui/Banner.tsx'
-import { Bar } from '../../ui/Bar.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { OutcomeBar, type Outcomes } from '../../ui/OutcomeBar.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
@@ -44,18 +44,27 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
                 )}
               </span>
             </p>
-            <Bar
-              kind={settled === queued ? 'good' : 'busy'}
-              value={settled}
-              of={queued}
-              label={`${platformNames[platform]}: ${percentText(settled, queued, 0)} of the pushes have an outcome`}
-            />
+            <OutcomeBar label={platformNames[platform]} of={barOf(breakdown, platform, { queued, settled })} />
             {!over && !campaign.test && queued > settled && <OpenCircuits appId={appId} platform={platform} />}
           </li>
         ))}
       </ul>
     </Card>
   )
+}
+
+/**
+ * Gives the parts of a platform's bar. The stream says only how many pushes have an outcome, so the breakdown, which is up to 5 s older, says which:
+ * its shares are applied to the stream's number.
+ */
+function barOf(breakdown: Breakdown | undefined, platform: Platform, { queued, settled }: { queued: number; settled: number }): Outcomes {
+  const known = breakdown?.byPlatform[platform]
+  const [sent, failed, skipped] = [known?.sent ?? 0, known?.failed ?? 0, known?.skipped ?? 0]
+  const ended = sent + failed + skipped
+  // Nothing is known of the outcomes yet, or not any more: what has one is drawn as skipped is, in grey.
+  if (ended === 0) return { sent: 0, failed: 0, skipped: settled, waiting: queued - settled }
+  const share = settled / ended
+  return { sent: sent * share, failed: failed * share, skipped: skipped * share, waiting: queued - settled }
 }
 
 /** Gives the counters of a platform: from the stream when the reading came from it, else from the breakdown. */

@@ -37,9 +37,9 @@ export function Runs({ appId, campaignId }: { appId: string; campaignId: string 
             {
               key: 'status',
               label: 'Status',
-              cell: ({ status, failure }) => (
+              cell: ({ status, failure, stats }) => (
                 <>
-                  <CampaignStatus status={status} /> {failure?.message}
+                  <CampaignStatus status={status} stats={stats} /> {failure?.message}
                 </>
               ),
             },

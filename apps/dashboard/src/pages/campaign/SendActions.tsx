@@ -8,6 +8,7 @@ import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { DeleteDraft } from './DeleteDraft.tsx'
 import type { Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; onDone: () => void }
@@ -65,6 +66,7 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
           Edit and send
         </ButtonLink>
       )}
+      {status === 'draft' && <DeleteDraft appId={appId} campaignId={campaign.id} name={campaign.name} />}
       {(isPausable || asked === 'pause') && button('pause', () => start('pause'))}
       {(isResumable || asked === 'resume') && button('resume', () => start('resume'))}
       {isCancellable && button('cancel', () => setConfirming(true), true)}

@@ -1,5 +1,8 @@
+import { platforms } from '@herald/contracts/platform'
+import { circuitSentence } from '../../core/attention.ts'
 import { isFollowed, stateSentence } from '../../core/progress.ts'
 import { useNow } from '../../live/useNow.ts'
+import { useSystem } from '../../session/useSystem.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { LiveSummary } from '../../ui/LiveSummary.tsx'
@@ -22,6 +25,8 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
     {
       ...reading,
       fannedOut: reading.pace?.fannedOut,
+      expected: reading.pace?.expected ?? null,
+      heldBecause: useHeldBecause(appId, campaign, reading),
       ratePerSecond: reading.pace?.ratePerSecond ?? 0,
       etaSeconds: reading.pace?.etaSeconds ?? null,
       startedAt,
@@ -35,7 +40,7 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
     <Card>
       <div className="grid gap-2">
         <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-lg">
-          <CampaignStatus status={reading.status} cancelling={reading.cancelling} />
+          <CampaignStatus status={reading.status} cancelling={reading.cancelling} stats={reading.stats} />
           <span data-sentence>{sentence}</span>
         </p>
         <LiveSummary text={sentence} />
@@ -79,4 +84,16 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
       </div>
     </Card>
   )
+}
+
+/** Says why a provider takes none of the send's pushes that wait; null when one that has pushes waiting takes them. A test asks in spite of it. */
+function useHeldBecause(appId: string, { test }: Campaign, { byPlatform }: Reading): string | null {
+  const { data: system } = useSystem()
+  if (test || byPlatform === null) return null
+  const waiting = platforms.filter((platform) => byPlatform[platform].queued > byPlatform[platform].settled)
+  const reasons = waiting.map((platform) =>
+    system?.openCircuits?.items.find((circuit) => circuit.appId === appId && circuit.platform === platform),
+  )
+  const held = reasons.flatMap((circuit) => (circuit ? [circuitSentence(circuit.platform, circuit.code)] : []))
+  return held.length > 0 && held.length === waiting.length ? held.join(' ') : null
 }

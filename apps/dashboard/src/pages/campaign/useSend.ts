@@ -13,10 +13,10 @@ export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   /** The counters by platform of the same moment; null when the reading did not come from the stream. */
   byPlatform: PlatformProgress | null
   /**
-   * What the stream's last event said: whether the fan-out is complete, the speed, and the time left. Null before the first event, and when a newer
+   * What the stream's last event said: whether the fan-out is complete, the pushes expected, the speed, and the time left. Null before the first event, and when a newer
    * read finds the send neither sending nor paused.
    */
-  pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
+  pace: Pick<Progress, 'fannedOut' | 'expected' | 'ratePerSecond' | 'etaSeconds'> | null
 }
 
 const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const

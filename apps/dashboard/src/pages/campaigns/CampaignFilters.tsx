@@ -3,7 +3,7 @@ import { useShortcut } from '../../shell/useShortcut.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { statusWords } from '../campaign/CampaignStatus.tsx'
+import { statusWords } from '../../core/campaign-result.ts'
 import { campaignStatuses, type CampaignsSearch } from '../search.ts'
 
 type Props = { search: CampaignsSearch; onChange: (search: CampaignsSearch, replace?: boolean) => void }

@@ -5,6 +5,7 @@ import { checkDraft, visibleDetails } from '../../core/check-draft.ts'
 import type { StoredCampaign } from '../../core/draft-saver.ts'
 import type { KeptDraft } from '../../core/kept-drafts.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
+import { DeleteDraft } from '../campaign/DeleteDraft.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -62,6 +63,9 @@ export function Composer({
       actions={
         <>
           <SaveLine state={state} onSave={() => void saver.saveNow()} />
+          {id !== null && state.is !== 'over' && (
+            <DeleteDraft appId={appId} campaignId={id} name={nameOf(draft)} onDeleted={() => saver.discard()} />
+          )}
           {isReview ? (
             <Button onClick={() => goTo(undefined)}>Back to the message</Button>
           ) : (

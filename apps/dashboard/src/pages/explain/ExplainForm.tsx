@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { client, dataOf } from '../../api/client.ts'
+import { some } from '../../core/spans.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -11,6 +12,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import type { ExplainSearch } from '../search.ts'
 
 const kinds = [
+  { value: 'person', label: 'A person, found by external id' },
   { value: 'externalId', label: 'External id of a user' },
   { value: 'userId', label: 'Id of a user' },
   { value: 'subscriptionId', label: 'Id of a device' },
@@ -21,10 +23,10 @@ type Kind = (typeof kinds)[number]['value']
 export function ExplainForm({ search }: { search: ExplainSearch }) {
   const appId = useAppId()
   const navigate = useNavigate({ from: '/apps/$appId/explain' })
-  const given = kinds.find(({ value }) => search[value] !== undefined)?.value
+  const given = kinds.find(({ value }) => value !== 'person' && search[value] !== undefined)?.value
   const [campaignId, setCampaignId] = useState(search.campaignId)
-  const [kind, setKind] = useState<Kind>(given ?? 'externalId')
-  const [whom, setWhom] = useState(given === undefined ? '' : (search[given] ?? ''))
+  const [kind, setKind] = useState<Kind>(given ?? 'person')
+  const [whom, setWhom] = useState(given === undefined || given === 'person' ? '' : (search[given] ?? ''))
   const [problems, setProblems] = useState<{ campaign?: string; whom?: string }>({})
 
   const load = async (q: string, signal: AbortSignal): Promise<ComboboxOption[]> => {
@@ -33,14 +35,24 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
     return items.map(({ id, name, status }) => ({ value: id, label: name === '' ? id : name, hint: status }))
   }
 
+  const loadPeople = async (q: string, signal: AbortSignal): Promise<ComboboxOption[]> => {
+    const query = { limit: 20, ...(q === '' ? {} : { q }) }
+    const { items } = dataOf(await client.GET('/v1/admin/apps/{appId}/users', { params: { path: { appId }, query }, signal }))
+    return items.map(({ id, externalId, devices: { ios, android, web } }) => ({
+      value: id,
+      label: externalId ?? `Anonymous, ${id}`,
+      hint: some(ios + android + web, 'device', 'devices'),
+    }))
+  }
+
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     const missing = {
       ...(campaignId === undefined ? { campaign: 'Choose a campaign, or paste the id of a send.' } : {}),
-      ...(whom.trim() === '' ? { whom: 'Say of whom: an id.' } : {}),
+      ...(whom.trim() === '' ? { whom: kind === 'person' ? 'Choose a person.' : 'Say of whom: an id.' } : {}),
     }
     setProblems(missing)
-    if (Object.keys(missing).length === 0) void navigate({ search: { campaignId, [kind]: whom.trim() } })
+    if (Object.keys(missing).length === 0) void navigate({ search: { campaignId, [kind === 'person' ? 'userId' : kind]: whom.trim() } })
   }
 
   return (
@@ -69,13 +81,29 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
               <Select
                 {...control}
                 value={kind}
-                onChange={(event) => setKind(kinds.find(({ value }) => value === event.target.value)?.value ?? kind)}
+                onChange={(event) => {
+                  setKind(kinds.find(({ value }) => value === event.target.value)?.value ?? kind)
+                  setWhom('')
+                }}
                 options={kinds}
               />
             )}
           </Field>
           <Field label={kinds.find(({ value }) => value === kind)?.label ?? ''} error={problems.whom}>
-            {(control) => <TextInput {...control} value={whom} onChange={(event) => setWhom(event.target.value)} spellCheck={false} />}
+            {(control) =>
+              kind === 'person' ? (
+                <Combobox
+                  id={control.id}
+                  label="Person"
+                  value={whom === '' ? undefined : whom}
+                  onChange={setWhom}
+                  load={loadPeople}
+                  placeholder="Choose a person"
+                />
+              ) : (
+                <TextInput {...control} value={whom} onChange={(event) => setWhom(event.target.value)} spellCheck={false} />
+              )
+            }
           </Field>
         </div>
         <div>

@@ -58,7 +58,7 @@ export function LastSends({ appId }: { appId: string }) {
             </TextLink>
             <span className="text-muted flex gap-3 tabular-nums">
               {stats.queued > 0 && `${countText(stats.sent)} of ${countText(stats.queued)} sent`}
-              <CampaignStatus status={status} />
+              <CampaignStatus status={status} stats={stats} />
             </span>
           </li>
         ))}

@@ -78,6 +78,9 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         <Download size={14} aria-hidden />
         Export as JSON
       </a>
+      <ButtonLink to="/apps/$appId/explain" params={{ appId }} search={{ userId: id }}>
+        Explain a campaign
+      </ButtonLink>
       <Button onClick={() => setErasing(true)}>Erase</Button>
       <Confirm
         open={isErasing}

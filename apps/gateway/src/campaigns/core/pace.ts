@@ -14,6 +14,13 @@ export function paceOf(samples: readonly Sample[]): number {
 }
 
 /**
+ * Estimates the pushes of a send of which `queued` came from the first `scanned` of `devices` devices, when the others are alike. Null while none was
+ * scanned, or `devices` is unknown (null).
+ */
+export const expectedPushes = ({ queued, scanned, devices }: { queued: number; scanned: number; devices: number | null }): number | null =>
+  devices === null || scanned === 0 ? null : Math.max(queued, Math.round((queued * devices) / scanned))
+
+/**
  * Gives the seconds until the last waiting push has an outcome at this pace. 0 when no push waits. Null when pushes wait and the pace is 0, because
  * no push gets an outcome.
  */

@@ -28,7 +28,7 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select app_id from apps where app_id is not null)`
 
 /**
- * The condition that a batch is not done, for statements that read all such batches. It is written like the index of these batches (migrations/0095),
+ * The condition that a batch is not done, for statements that read all such batches. It is written like the index of these batches (migrations/0200),
  * so that the planner uses that index. A statement that looks for a few batches must write `done_at is null`, so that the planner does not use that
  * index.
  */

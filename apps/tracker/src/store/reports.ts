@@ -35,7 +35,7 @@ export type EndedFanOut = {
 }
 
 /**
- * Makes or raises the totals of queued pushes and writes rows of the ledger, in one statement (migrations/0105). `reports` has each campaign once,
+ * Makes or raises the totals of queued pushes and writes rows of the ledger, in one statement (migrations/0200). `reports` has each campaign once,
  * sorted by id. Totals only grow, so a late report lowers none, and a row of the ledger that exists stays as it is. The counters of the app's present
  * hour rise by as many queued pushes as the totals, unless the send is a test. Nothing is written for deleted apps, and no row for a day past the
  * retention. Gives the campaigns whose fan-out ended with this call, if they are settled or an endpoint of their app asks for events. With `unheard`

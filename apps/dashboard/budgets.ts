@@ -6,8 +6,8 @@ export type Built = { file: string; src?: string; isEntry?: boolean; imports?: s
 const kB = 1_000
 
 /**
- * The largest size of each part of the dashboard, in bytes after gzip. A library under `shared` is loaded once for several pages, so it has its own
- * limit and does not count towards the limit of an ordinary page. The limit of compose and template is larger, because it includes these libraries.
+ * The largest size of each part of the dashboard, in bytes after gzip. A library under `shared` is loaded once for several pages and has its own
+ * limit. Only the limit of compose and template includes these libraries.
  */
 export const budgets = {
   firstLoad: 175 * kB,

@@ -1,5 +1,5 @@
-// Builds the dashboard into dist/: bundles it, compresses each script, style, page and svg (.br, .gz), and checks that no part is larger than its
-// limit and that the content security policy allows index.html. When something is wrong, it prints what, and exits with 1.
+// Builds the dashboard into dist/: bundles it, compresses each script, style, page and svg (.br, .gz), and checks its parts against their limits and
+// index.html against the content security policy. Prints what is wrong, and then exits with 1.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * The modules of libs/contracts that pages may import. They use nothing of Node except what `src/browser` replaces, so they run in a browser.
- * `src/browser/parity.test.ts` tests for texts, payloads, segments and recurrences that they answer there as they do in Node.
+ * The modules of libs/contracts that pages may import. They use nothing of Node except what `src/browser` replaces. `src/browser/parity.test.ts`
+ * tests texts, payloads, segments and recurrences: they answer there as they do in Node.
  */
 export const allowedContracts: ReadonlySet<string> = new Set([
   'address',
@@ -59,7 +59,7 @@ const contractsModule = /\/libs\/contracts\/src\/([^?]+)\.ts(?:\?.*)?$/
 const standInFor = (name: 'buffer' | 'crypto' | 'zod-without-eval', folder: string) => `${folder}/${name}.ts`
 
 /**
- * A Vite plugin with which pages use Herald's own rules (docs/decisions/0054). The plugin replaces Node's `Buffer` and `node:crypto` by the files in
+ * A Vite plugin with which pages use Herald's own rules (docs/decisions/0052). The plugin replaces Node's `Buffer` and `node:crypto` by the files in
  * `folder`, and ends the build when a page imports a module that is not in `allowedContracts`.
  */
 export function contractsInBrowser(folder: string): Plugin {

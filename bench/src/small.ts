@@ -13,16 +13,17 @@ import { median, quantile } from './report.ts'
 import { startPoster } from './start-poster.ts'
 import { perThing, readStatements, statementLines, statementsBetween } from './statements.ts'
 
-const help = `npm run bench:small -- [--idle 200] [--seconds 20] [--window 64] [--rate 0] [--devices 500] [--platform ios] [--peer] [--rounds 3] [--statements] [--keep]
+const help = `npm run bench:small -- [--idle 200] [--seconds 20] [--window 64] [--rate 0] [--warm 300] [--devices 500] [--platform ios] [--peer] [--rounds 3] [--statements] [--keep]
 
 Notifications to one device each. First --idle of them, five a second: nothing else is under way. Then as many as it takes for --seconds, with at most
 --window posted whose push has not arrived; or, with --rate, so many a second, each at its time whatever became of those before it. Measures from the POST to
 the simulator's record of the push, push by push, and CPU by process until everything is counted. A push too few or a copy voids the run.
+--warm sends come before all (raise it with several processes of a service: each must be warm).
 --peer measures parse-server's POST /push to one installation in turn, --rounds times each, and prints medians and ratios; its CPU is with its Postgres.
 --statements adds what each statement cost (pg_stat_statements). --keep writes the result to bench/results/. Run it on a quiet machine.`
 
 const defaults = {
-  ...{ idle: 200, seconds: 20, window: 64, rate: 0, devices: 500, platform: 'ios' },
+  ...{ idle: 200, seconds: 20, window: 64, rate: 0, warm: 300, devices: 500, platform: 'ios' },
   ...{ peer: false, rounds: 3, statements: false, keep: false },
 }
 const values = readOptions(help, defaults)
@@ -56,7 +57,7 @@ try {
   if (values.peer) parse = await startParseAlone(herald, tenant, { platform, count: values.devices })
   const subjects = parse ? [ours, parseOf(parse)] : [ours]
   for (const subject of subjects) {
-    const warmUp = await measure(tenant, subject, { count: 300, connections: 16, withinSeconds: 60, window: windowOf(16) })
+    const warmUp = await measure(tenant, subject, { count: values.warm, connections: 16, withinSeconds: 60, window: windowOf(16) })
     say(`${subject.name}, to warm up: ${warmUp.pushes} sends`)
   }
   const rounds: Record<string, { alone: Measured; busy: Measured }[]> = {}

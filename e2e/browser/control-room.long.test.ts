@@ -133,3 +133,27 @@ test('the live tail shows events as they happen, holds them back during a pause 
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
 })
+
+// spec: experiments/winner-read
+// spec: administration/campaign-audience
+test('after an operator has picked a winner the experiment names it and offers no other, and the two campaigns lead to one another', async () => {
+  await givenCrowd(60)
+  const text = (title: string) => ({ _default: 'en', en: { title, body: 'Today' } })
+  const variants = ['Sober', 'Loud'].map((name) => ({ id: name.toLowerCase(), name, weight: 1, content: text(name) }))
+  const id = await sendCampaign(tenant, { name: 'Which words?', experiment: { sampleRate: 0.5, variants } }, 'sending')
+  await untilStatus(tenant, id, 'sent')
+
+  const { page, watched } = await open(`/campaigns/${id}`)
+  await page.getByRole('button', { name: 'Send Loud to the rest' }).click()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Which words? – winner Loud' }).waitFor()
+  await page.getByRole('link', { name: 'Everybody outside the sample of 50 %' }).click()
+
+  await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
+  await page.getByText('Winner picked').waitFor()
+  expect(await page.getByRole('button', { name: /to the rest$/ }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Loud', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Which words? – winner Loud' }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  expect(watched.faults).toEqual([])
+})

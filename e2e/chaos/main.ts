@@ -15,7 +15,8 @@ that many seeds, beginning with --seed or a random one; --devices is per platfor
 Faults: ${Object.keys(faults).join(', ')}
 
 With --scenario the promises of the named scenarios are tested instead, or all of them (docs/faults.md); --devices is then
-the number of devices in all, of which some scenarios use fewer. HERALD_PROCESSES=1 runs all services in one process.
+the number of devices in all, of which some scenarios use fewer. HERALD_PROCESSES=1 runs all services in one process;
+without a scenario HERALD_INSTANCES says how many processes of each service there are (default: dispatcher=2,audience=2).
 ${Object.entries(scenarios)
   .map(([name, { promise }]) => `  ${name.padEnd(18)} ${promise}`)
   .join('\n')}`
@@ -100,7 +101,9 @@ async function runSeeds(): Promise<boolean> {
   print(
     `${bad.length === 0 ? `all ${results.length} seeds good` : `bad seeds: ${bad.join(', ')} (replay one with --seed)`}, ${minutes()} minutes in all`,
   )
-  if (values.keep) keep(`${results.length}-seeds`, { seconds, devicesPerPlatform, minutes: Number(minutes()), results })
+  const instances = process.env.HERALD_INSTANCES
+  const name = instances === undefined ? `${results.length}-seeds` : `${results.length}-seeds-${instances.replaceAll(/[^a-z0-9]+/g, '-')}`
+  if (values.keep) keep(name, { seconds, devicesPerPlatform, instances, minutes: Number(minutes()), results })
   return bad.length === 0
 }
 

@@ -41,7 +41,8 @@ const settledWithinSeconds = 60
  * pushes they hit also depends on the machine's timing.
  */
 export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }: SeedOptions): Promise<SeedResult> {
-  const instances = process.env.HERALD_PROCESSES === '1' ? {} : { HERALD_INSTANCES: 'dispatcher=2,audience=2' }
+  const instances =
+    process.env.HERALD_PROCESSES === '1' ? {} : { HERALD_INSTANCES: process.env.HERALD_INSTANCES ?? 'dispatcher=2,audience=2' }
   return onPlatform({ LOG_LEVEL: 'warn', ...instances }, async (platform) => {
     const { tenant } = platform
     const devices = await givenCrowd(platform, devicesPerPlatform * 3)

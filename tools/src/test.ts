@@ -1,4 +1,4 @@
-// `npm test`, `npm run test:rest` and `npm run test:all`: run checks and tests, even after one has failed (docs/decisions/0060-two-tiers-of-tests.md).
+// `npm test`, `npm run test:rest` and `npm run test:all`: run checks and tests, even after one has failed (docs/decisions/0006-how-herald-is-tested.md).
 // Lint and types take long, so they run beside the tests, which wait for servers half of the time. Their output is shown after the tests.
 // `--affected=<base>` leaves out the types and tests of projects that no change since <base> can have touched. `--shard=<n>/<of>` runs one part of the
 // test files; the first part has the checks. `npm test -- <other arguments>` runs only vitest with these arguments, on files of both tiers.

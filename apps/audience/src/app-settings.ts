@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache'
 import type { Audience } from './audience.ts'
 
 /**
- * A process remembers an app's settings for this long, so that an app that sends all the time costs each process one call to the gateway in two
- * seconds. When the broadcast of a change is lost, the change takes effect after this time (spec: administration/settings-heard).
+ * How long a process remembers an app's settings: one call to the gateway in two seconds. When the broadcast of a change is lost, the change takes
+ * effect after this time (spec: administration/settings-heard).
  */
 const keptMs = 2_000
 

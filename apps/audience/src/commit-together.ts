@@ -6,9 +6,8 @@ import type { Db } from './store/tables.ts'
 type Work = { campaignId: string; appId: string; work: (trx: Db) => Promise<unknown> }
 
 /**
- * Gives a function that commits many short transactions together, each on the rows of one campaign. Sharing a commit saves time, because a one-device
- * send has two such transactions, and a commit costs more than the statements of the transaction. They run one after another in the order of the
- * campaigns' ids, so that two processes cannot deadlock.
+ * Gives a function that commits many short transactions together, each on the rows of one campaign: a commit costs more than their statements. They
+ * run in the order of the campaigns' ids, so that two processes cannot deadlock.
  */
 export function commitTogether(db: Db, sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>): Audience['commit'] {
   const commit = group(

@@ -11,9 +11,8 @@ import type { Db } from './store/tables.ts'
 const rowsPerCall = 5_000
 
 /**
- * Deletes the rows of a deleted app, about 5,000 at most with each call. It answers `done` when it has found no more row to delete and none can be
- * added any more. The first call stops the sends under way. The rows of their fan-outs stay for the retention, like those of settled sends, so that a
- * late pointer finds them and sends nothing. A late pointer at a send that never began finds the mark of the erased app.
+ * Deletes rows of a deleted app, about 5,000 with each call, and answers `done` when it finds none. Its sends stop. Rows of fan-outs stay for the
+ * retention, so that a late pointer finds them and sends nothing.
  */
 export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, 'audience', appId)

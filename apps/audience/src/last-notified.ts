@@ -8,9 +8,8 @@ import { findReading, isNoted, keepRead, nameApp } from './store/last-notified.t
 import type { Db } from './store/tables.ts'
 
 /**
- * Whether audience knows `lastNotifiedAt` for all devices of the app; true for any segment that does not ask for it. When an app asks for the first
- * time in six days, audience first reads the app's ledger from the tracker. The call waits for the reading at most `patienceMs`; then the reading
- * goes on in the background.
+ * Whether audience knows `lastNotifiedAt` for all devices of the app; true when the segment does not ask for it. At an app's first question in six
+ * days it reads the app's ledger, and waits at most `patienceMs` for that.
  */
 export type LastNotified = (appId: string, segment: Segment) => Promise<boolean>
 

@@ -10,8 +10,8 @@ import type { BatchPointerRow, PagePointer } from './store/due.ts'
 type Pointing = Pick<Audience, 'bus' | 'log'>
 
 /**
- * Publishes a pointer at a row. If that fails it throws nothing, because the row stays and the sweep points at it again. The message id contains the
- * row's pointer number, because NATS would drop a message with a repeated id as a duplicate.
+ * Publishes a pointer at a row. It throws nothing when that fails: the row stays, and the sweep points again. The message id contains the row's
+ * pointer number, because NATS drops a repeated id.
  */
 async function point({ bus, log }: Pointing, subject: string, body: unknown, id: string): Promise<void> {
   try {

@@ -109,10 +109,8 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     due.stir()
     measures.pagesCut(await fanOut(audience, pointer))
   }
-  // A process works on 48 pointers at once, because a small fan-out mostly waits for the answers of other services: with 8 at once 137 one-device
-  // sends a second went out, with 48 at once 205 (medians of three runs on one machine). The pool of connections limits how many pages are made at
-  // once; the further pages of large sends use at most half of it. The process reads more pointers (160) than it works on (48), so that the pointer
-  // of one app need not wait behind many of another.
+  // With 48 at once 205 one-device sends a second went out, with 8 only 137: a small fan-out mostly waits. 160 are read, so that one app's pointer
+  // waits behind no other's. Bulk pages use at most half the connections.
   const inWork = openAtOnce({ atOnce: 48, share: 40, crowdedShare: 8 })
   bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(() => cutPages(pointer), pointer.appId ?? ''))
   bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)

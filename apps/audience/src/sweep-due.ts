@@ -10,9 +10,8 @@ import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointer
 const atOnce = 200
 
 /**
- * Points again at rows whose `due_at` has passed, at most 200 of a kind. Such rows are batches that no dispatcher took, whose taker died, or whose
- * time to be tried again has come. Others are fan-outs whose page was not made, whose next wave begins, or of which the tracker does not know how
- * many pushes are queued, and announcements that webhooks has not confirmed. So Herald goes on after every crash, and after NATS has lost its store.
+ * Points again at batches, fan-outs and announcements whose `due_at` has passed, at most 200 of a kind. So Herald goes on after every crash, and
+ * after NATS has lost its store.
  */
 export async function sweepDue(audience: Audience): Promise<{ took: number; nextInMs?: number }> {
   const { db } = audience
@@ -41,8 +40,8 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
 }
 
 /**
- * Tells the tracker how many pushes the sends of these batches have queued, as far as it does not know that yet. Leaves out the batches of sends for
- * which that fails, because the tracker must have counted a push as queued before a device can report about it.
+ * Tells the tracker how many pushes these batches' sends have queued, and leaves out batches where that fails: the tracker must have counted a push
+ * as queued before a device can report about it.
  */
 async function onlyTold(audience: Audience, batches: BatchPointerRow[]): Promise<BatchPointerRow[]> {
   if (batches.length === 0) return batches

@@ -134,8 +134,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.findDevicesOf, reading(findDevicesOf))
   bus.answer(calls.explainDevices, reading(explainDevices))
 
-  // Two counts of segments of different apps and one dry run run at a time (spec: limits/counts-apart). A count of a million devices keeps two cores
-  // busy, which sends need too, and a dry run costs more than a count. Together they leave two of the connections for reads (start.ts) to others.
+  // Two counts of different apps and one dry run at a time (spec: limits/counts-apart): a count of a million devices keeps two cores busy. Together
+  // they leave two of the connections for reads (start.ts).
   const dear = { share: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) }
   const counting =
     <Request extends OfApp, Answer>(
@@ -210,8 +210,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.listUsers, reading(listUsers))
   bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))
 
-  // At most two lots (groups of rows) of imports are written at once, and one lot of an app: a lot of 500 rows keeps a connection for about 100 ms,
-  // and the other connections stay free for devices and sends.
+  // At most two lots of imports are written at once, one of an app: a lot has at most 200 rows (500 kept a connection for about 100 ms), and devices and
+  // sends need the others.
   const lotInTurn = openAtOnce({ atOnce: 2, share: 1, mostWaiting: 50, waitMs: 10_000, full: queueUnavailable })
   answerImports(bus, { db, reads, lotInTurn })
 

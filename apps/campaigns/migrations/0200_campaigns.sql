@@ -27,6 +27,9 @@ create table campaigns (
   experiment jsonb,
   recurring_of text collate "C",
   remainder_of text collate "C",
+  -- In a campaign that sends the winner of an experiment: the variant that it sends, and the operator who picked it.
+  remainder_variant text,
+  remainder_by text,
   failure jsonb,
   -- When the sweep tells audience of the send, or tells it again. Null once audience has a fan-out row of the campaign.
   due_at timestamptz,

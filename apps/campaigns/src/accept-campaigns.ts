@@ -8,13 +8,8 @@ import { mostDrafts, roomForDrafts } from './store/limits.ts'
 import type { Db } from './store/tables.ts'
 
 /**
- * Accepts notifications and drafts, several in one transaction: a campaign and its idempotency record commit together. A request whose key another
- * transaction has locked is refused as "in progress". A request whose key has a record gets the answer in the record, or is refused when the record
- * is of another request. The second of two items with the same key is answered as if the first had a record already. For an erased app nothing is
- * written, and the request is answered not_found.
- *
- * After the commit audience is told of each send, as long as audience was told of fewer than 64 sends of the app that it has not started. Further
- * sends wait for the sweep, which takes the sends of all apps in turn and also repeats a pointer that was lost.
+ * Accepts notifications and drafts with their idempotency records in one transaction; for an erased app not_found. Then tells audience of sends while
+ * fewer than 64 of the app are unstarted; the sweep takes the others, by turns of apps.
  */
 export async function acceptCampaigns(
   { db, idempotencyHours, start, haveWaiting }: Pick<Campaigns, 'db' | 'idempotencyHours' | 'start' | 'haveWaiting'>,
@@ -32,10 +27,12 @@ export async function acceptCampaigns(
       const { id, appId, status } = campaign
       if (idempotency) {
         const name = keyName({ appId, key: idempotency.key })
+        // Another transaction has locked the key.
         if (!held.has(name)) return { kind: 'refused', fault: inProgress() }
         const record = records.get(name)
         if (record) return answerOfRecord(record, idempotency.fingerprint)
         const fresh: IdempotencyRecord = { fingerprint: idempotency.fingerprint, answer: { id, status, ...(notQueued && { notQueued }) } }
+        // A second item with the same key is answered as if the first had a record already.
         records.set(name, fresh)
         remembered.push({ appId, key: idempotency.key, ...fresh })
       }

@@ -179,7 +179,7 @@ test('a notification that is cancelled before its fan-out loses the users that i
   const { id } = await platform.gateway.call(sendNotification, { appId, idempotency: null, notification: givenNotification() })
   await asked.end(id)
   await until(async () => (await platform.rowOf(id)).status === 'cancelled', { what: 'the end' })
-  expect((await platform.rowOf(id)).target).toBeNull()
+  expect((await platform.rowOf(id)).target).toEqual({ kind: 'forgotten', by: 'externalIds', count: 1 })
 })
 
 // spec: campaigns/flow-last-word

@@ -22,8 +22,8 @@ export async function pauseCampaign({ db, tell }: Pick<Campaigns, 'db' | 'tell'>
 }
 
 /**
- * Resumes a paused send. When audience has not started the send, audience gets a new pointer to it. A recurrence resumes with its next occurrence
- * after now: an occurrence during the pause is neither run later nor counted as missed. Faults: not_found, invalid_state.
+ * Resumes a paused send or recurrence. Audience gets a new pointer when it has not started the send. A recurrence goes on with its next occurrence;
+ * those during the pause are neither run nor missed. Faults: not_found, invalid_state.
  */
 export async function resumeCampaign(
   { db, tell, pointAt, poke }: Pick<Campaigns, 'db' | 'tell' | 'pointAt' | 'poke'>,

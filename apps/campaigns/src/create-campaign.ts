@@ -13,9 +13,8 @@ import type { Idempotency } from './campaigns.ts'
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
 
 /**
- * Makes a draft. The draft is checked in the same order as a notification (spec: sending/accept-order). The template is filled in now. The saved
- * segment must exist now; its definition is copied when the campaign is sent. Faults: not_found, invalid_segment, invalid_body,
- * idempotency_key_reused, idempotency_in_progress.
+ * Makes a draft, checked in the order of a notification (spec: sending/accept-order), with the template filled in. A saved segment must exist; it is
+ * copied at the send. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
 export async function createCampaign(
   campaigns: Accepting,

@@ -1,8 +1,8 @@
 import { failsEverybody } from '@herald/service/health'
 
 /**
- * Runs work for all rows that are due together. After an error it runs the work for each of them alone (`only`), so that one bad row holds up no
- * other, and calls `failed` for those that fail again. An error that each row would meet is thrown.
+ * Runs work for all due rows together; after an error for each alone (`only`), so that one bad row holds up no other, and calls `failed` for those
+ * that fail again. Throws an error that each would meet.
  */
 export async function orEachAlone<Done>(
   work: (only?: string) => Promise<Done>,

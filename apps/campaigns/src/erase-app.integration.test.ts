@@ -143,7 +143,7 @@ test('an app that is being erased gets no further campaign: no run of a recurren
 
   await platform.db.updateTable('campaigns').set({ due_at: new Date() }).where('id', '=', recurring).execute()
   await until(async () => ((await platform.rowOf(recurring)).due_at ?? new Date(0)) > new Date(), { what: 'the next occurrence' })
-  await expect(platform.gateway.call(pickWinner, { appId, campaignId: experiment, variant: 'a' })).rejects.toMatchObject({
+  await expect(platform.gateway.call(pickWinner, { appId, campaignId: experiment, variant: 'a', by: null })).rejects.toMatchObject({
     code: 'not_found',
   })
   await expect(platform.gateway.call(duplicateCampaign, { appId, campaignId: recurring })).rejects.toMatchObject({ code: 'not_found' })

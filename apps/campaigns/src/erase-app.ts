@@ -6,8 +6,8 @@ import { deleteRowsOfApp, stopSchedulesOfApp } from './store/apps.ts'
 const atOnce = 5_000
 
 /**
- * Deletes the campaigns, idempotency records and templates of an app that was deleted. From the first call on, none of them is added and no schedule
- * of the app starts. Each call deletes at most 5,000 rows. A call that finds fewer than 5,000 rows answers `done`.
+ * Deletes campaigns, idempotency records and templates of a deleted app, at most 5,000 rows a call; `done` when it found fewer. From the first call
+ * on none is added and no schedule starts.
  */
 export async function eraseApp({ db }: Pick<Campaigns, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, 'campaigns', appId)

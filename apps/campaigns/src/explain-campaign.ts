@@ -9,8 +9,8 @@ type Answer = NonNullable<(typeof explainCampaignCall)['answer']>
 const dayMs = 86_400_000
 
 /**
- * Gives a campaign with its send and its target. Both are frozen when the campaign is sent. Until then the answer has what they would be if the
- * campaign were sent now. Null when the campaign is unknown or belongs to another app.
+ * Gives a campaign with its frozen send and target; before it is sent, with what they would be if it were sent now. Null when the campaign is unknown
+ * or belongs to another app.
  */
 export async function explainCampaign(
   { bus, pauseDays, reads }: Pick<Campaigns, 'bus' | 'pauseDays' | 'reads'>,
@@ -36,8 +36,8 @@ export async function explainCampaign(
 }
 
 /**
- * Gives the target of a campaign whose row has none. A campaign that was not sent and has a saved segment gets the segment's definition as it is now,
- * or null when the segment was deleted. A notification gets null: when it ended, its row lost the users or devices that it named.
+ * Gives the target of a campaign whose row has none: an unsent one's saved segment as it is now (null when deleted). A notification gets null: its
+ * row lost the users or devices when it ended.
  */
 async function targetOf(bus: Campaigns['bus'], appId: string, { segmentId, transactional }: CampaignRow): Promise<FrozenTarget | null> {
   if (transactional) return null

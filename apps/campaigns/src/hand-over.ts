@@ -12,9 +12,8 @@ const sendsPerCall = 25
 const callsAtOnce = 4
 
 /**
- * Gives small sends to audience ("hands them over"): many sends in one call, from all apps in turn. A send that comes while no call is under way
- * goes at once. When audience does not answer or refuses, a stored pointer replaces the call, and audience fans the send out as soon as it can.
- * `refused`: audience has refused this send alone.
+ * Gives small sends to audience, many in one call, from all apps in turn; one at once while no call is under way. When a call fails, a stored pointer
+ * replaces it. `refused`: audience has refused this send alone.
  */
 export function openHandOver(
   bus: Pick<Bus, 'call' | 'publish'>,

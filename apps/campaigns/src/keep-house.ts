@@ -8,8 +8,8 @@ import { deleteOldRecords } from './store/idempotency-keys.ts'
 export const houseEveryMs = 60_000
 
 /**
- * Deletes old notifications, idempotency records and marks of erased apps, and cancels campaigns that have been paused for too long. One call deletes
- * at most 1,000 notifications and 1,000 records. The sweep calls again at once after a call that found something, else a minute later.
+ * Deletes old notifications, idempotency records and marks of erased apps, and cancels campaigns paused too long; at most 1,000 notifications and
+ * records a call. After a call that found something, the next follows at once, otherwise a minute later.
  */
 export function openHousekeeping({
   db,

@@ -52,8 +52,10 @@ test('a draft is answered with every field; a field that is not set is null, emp
     templateId: null,
     segment: null,
     segmentId: null,
+    audience: { kind: 'everyone' },
     schedule: { type: 'now' },
     experiment: null,
+    winner: null,
     silent: false,
     data: {},
     ttl: 60,
@@ -86,6 +88,31 @@ test('a campaign shows when its send starts, that it has started, and that it ha
   expect(await get(id)).toMatchObject({ nextAt: null, startedAt: isoTime, settledAt: null })
   await platform.gateway.call(settleCampaigns, { campaignIds: [id] })
   expect(await get(id)).toMatchObject({ status: 'sent', settledAt: isoTime })
+})
+
+// spec: administration/campaign-audience
+test('the read of a campaign says whom it goes to: everyone, a segment, or the people it names, of whom their number is kept once it has ended', async () => {
+  const segmentId = newId()
+  platform.segments.set(segmentId, segment)
+  const audience = async (id: string) => (await get(id)).audience
+  expect(await audience(await create())).toEqual({ kind: 'everyone' })
+  expect(await audience(await create({ segment }))).toEqual({ kind: 'segment', segmentId: null, segment })
+  const saved = await create({ segmentId })
+  expect(await audience(saved)).toEqual({ kind: 'segment', segmentId, segment: null })
+  await send(saved)
+  expect(await audience(saved)).toEqual({ kind: 'segment', segmentId, segment })
+
+  const names = Array.from({ length: 101 }, (_, n) => `customer-${n}`)
+  const userIds = [newId()]
+  const [many, one] = [await notify({ target: { externalIds: names } }), await notify({ target: { userIds } })]
+  expect(await audience(many)).toEqual({ kind: 'people', by: 'externalIds', count: 101, ids: names.slice(0, 100) })
+  expect(await audience(one)).toEqual({ kind: 'people', by: 'userIds', count: 1, ids: userIds })
+  for (let times = 0; times < 2; times += 1) await platform.gateway.call(settleCampaigns, { campaignIds: [many] })
+  expect(await audience(many)).toEqual({ kind: 'people', by: 'externalIds', count: 101, ids: null })
+  expect((await list(appId, { transactional: true })).items.find(({ id }) => id === many)?.audience).toMatchObject({
+    count: 101,
+    ids: null,
+  })
 })
 
 // spec: limits/lists
@@ -165,6 +192,7 @@ test('replacing a draft removes a field that is left out, and is refused for an 
     name: 'After',
     segment: null,
     segmentId,
+    audience: { kind: 'segment', segmentId, segment: null },
     schedule: { type: 'user_timezone', localTime: '09:00' },
     experiment: null,
     data: {},
@@ -249,7 +277,8 @@ test('a scheduled campaign is duplicated as a draft with the same body, and its 
   const original = await get(id)
   expect(original.overrides).toEqual(overrides)
   const copy = await duplicate(id)
-  expect(copy).toEqual({ ...original, id: copy.id, status: 'draft', segment: null, nextAt: null, createdAt: isoTime })
+  const audience = { kind: 'segment', segmentId, segment: null }
+  expect(copy).toEqual({ ...original, id: copy.id, status: 'draft', segment: null, audience, nextAt: null, createdAt: isoTime })
   expect(copy.id).not.toBe(id)
 
   platform.segments.set(segmentId, {})

@@ -1,4 +1,4 @@
-import type { Campaign } from '@herald/contracts/campaign'
+import { mostShownIds, type Campaign, type CampaignAudience, type NamedBy } from '@herald/contracts/campaign'
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
@@ -88,8 +88,10 @@ function toCampaign(row: CampaignRow): Campaign {
     templateId: row.templateId,
     segment: row.target?.kind === 'segment' ? row.target.segment : null,
     segmentId: row.segmentId,
+    audience: audienceOf(row),
     schedule,
     experiment,
+    winner: row.winner && { ...row.winner, at: new Date(row.winner.at).toISOString() },
     silent,
     data,
     ttl,
@@ -108,6 +110,31 @@ function toCampaign(row: CampaignRow): Campaign {
     createdAt: row.createdAt.toISOString(),
     startedAt: toIso(row.startedAt),
     settledAt: toIso(row.settledAt),
+  }
+}
+
+function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignRow): CampaignAudience {
+  const named = (by: NamedBy, count: number, ids: string[] | null): CampaignAudience => ({
+    kind: test === true ? 'test' : 'people',
+    by,
+    count,
+    ids: ids && ids.slice(0, mostShownIds),
+  })
+  if (forgotten) return named(forgotten.by, forgotten.count, null)
+  if (remainder) return { kind: 'remainder', ...remainder }
+  switch (target?.kind) {
+    case 'externalIds':
+      return named(target.kind, target.externalIds.length, target.externalIds)
+    case 'userIds':
+      return named(target.kind, target.userIds.length, target.userIds)
+    case 'subscriptionIds':
+      return named(target.kind, target.subscriptionIds.length, target.subscriptionIds)
+    case 'segment':
+      return { kind: 'segment', segmentId, segment: target.segment }
+    case 'all':
+      return { kind: 'everyone' }
+    default:
+      return { kind: 'segment', segmentId, segment: null }
   }
 }
 

@@ -8,8 +8,8 @@ const failure = {
 }
 
 /**
- * Notes that a send could not be begun by its own fault; a service or a database that is away is no such fault. The sweep tries the send again, and
- * after the fifth failure the send ends as failed.
+ * Notes that a send could not be begun by its own fault, not because a service or a database is away. The sweep tries it again, and after the fifth
+ * failure the send ends as failed.
  */
 export async function noteFailedStart(
   { db }: Pick<Campaigns, 'db'>,

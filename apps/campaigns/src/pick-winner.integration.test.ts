@@ -1,5 +1,7 @@
 import {
   createCampaign,
+  getCampaign,
+  listCampaigns,
   pickWinner,
   readSend,
   replaceTemplate,
@@ -22,7 +24,8 @@ beforeAll(async () => void (platform = await givenPlatform()))
 
 const draft = async (fields: Partial<CreateCampaign> = {}) =>
   (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign(fields) })).id
-const pick = (campaignId: string, variant = 'b') => platform.gateway.call(pickWinner, { appId, campaignId, variant })
+const pick = (campaignId: string, variant = 'b') => platform.gateway.call(pickWinner, { appId, campaignId, variant, by: 'ann' })
+const read = (campaignId: string) => platform.gateway.call(getCampaign, { appId, campaignId })
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(
     () => 'allowed',
@@ -52,11 +55,11 @@ test('the winner is a new campaign under way, with the variant’s content, for 
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', remainder_of: of, transactional: false, experiment: null })
   await until(() => platform.pointersAt(id) === 1, { what: 'the pointer' })
 
-  const read = await platform.audience.bus.call(readSend, { campaignId: id })
-  expect(read?.target).toEqual({ kind: 'segment', segment })
-  expect(read?.send).toMatchObject({
+  const found = await platform.audience.bus.call(readSend, { campaignId: id })
+  expect(found?.target).toEqual({ kind: 'segment', segment })
+  expect(found?.send).toMatchObject({
     campaignId: id,
-    name: 'Autumn sale',
+    name: 'Autumn sale – winner B',
     content: givenContent('It is b.'),
     ttl: 60,
     data: { source: 'parent' },
@@ -65,6 +68,21 @@ test('the winner is a new campaign under way, with the variant’s content, for 
     experiment: null,
     remainder: { of, sampleRate: 0.2 },
   })
+})
+
+// spec: experiments/winner-read, administration/campaign-audience
+test('the experiment says who picked which winner and which campaign sends it, and the winner that it goes to the remainder', async () => {
+  const of = await sent({ name: 'x'.repeat(200) })
+  expect(await read(of)).toMatchObject({ winner: null })
+  const { id } = await pick(of)
+  const { name, audience, winner } = await read(id)
+  const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+  expect((await read(of)).winner).toEqual({ variant: 'b', campaignId: id, by: 'ann', at })
+  const { items } = await platform.gateway.call(listCampaigns, { appId, limit: 10 })
+  expect(items.find((one) => one.id === of)?.winner).toMatchObject({ campaignId: id })
+  expect({ audience, winner }).toEqual({ audience: { kind: 'remainder', of, sampleRate: 0.2 }, winner: null })
+  expect(name).toHaveLength(200)
+  expect(name).toMatch(/x – winner B$/)
 })
 
 // spec: experiments/winner-frozen
@@ -111,7 +129,7 @@ test('picking a winner is refused for a campaign that is not an experiment, is s
   }
   const id = await platform.campaignIn('sent', appId, { experiment })
   await expect(pick(id, 'none')).rejects.toMatchObject({ code: 'unknown_variant', details: [{ path: 'variant' }] })
-  expect(await codeOf(platform.gateway.call(pickWinner, { appId: newId(), campaignId: id, variant: 'a' }))).toBe('not_found')
+  expect(await codeOf(platform.gateway.call(pickWinner, { appId: newId(), campaignId: id, variant: 'a', by: null }))).toBe('not_found')
 })
 
 // spec: experiments/no-remainder

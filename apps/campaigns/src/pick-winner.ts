@@ -6,17 +6,17 @@ import { whyNoWinner, winnerAlreadySent } from './core/experiment.ts'
 import { findDecidable, insertWinner } from './store/copies.ts'
 
 /**
- * Sends the winning variant, as a new campaign, to the users outside the sample. The checks need no lock: the status and the experiment of a sent
- * campaign never change, and when two requests pick a winner at once, the unique key of the new row lets one of them through. Faults: not_found, then
- * those of the checks in their order (spec: experiments/winner-checks).
+ * Sends the winning variant, as a new campaign, to the users outside the sample. Faults: not_found, then those of the checks in their order (spec:
+ * experiments/winner-checks).
  */
 export async function pickWinner(
   { db, pointAt, ledgerDays }: Pick<Campaigns, 'db' | 'pointAt' | 'ledgerDays'>,
-  { appId, campaignId, variant }: { appId: string; campaignId: string; variant: string },
+  { appId, campaignId, variant, by }: { appId: string; campaignId: string; variant: string; by: string | null },
 ): Promise<{ id: string; status: 'sending' }> {
   const campaign = await findDecidable(db, appId, campaignId, ledgerDays)
   if (!campaign) throw notFound()
   const { experiment } = campaign
+  // No lock: status and experiment of a sent campaign never change, and the new row's unique key lets one of two picks through.
   const refusal = whyNoWinner(campaign, variant)
   if (refusal) throw refusal
   const chosen = experiment?.variants.find(({ id }) => id === variant)
@@ -24,7 +24,7 @@ export async function pickWinner(
 
   const id = newId()
   const { sampleRate } = experiment
-  const isFirst = await insertWinner(db, { id, of: campaignId, sampleRate, content: chosen.content })
+  const isFirst = await insertWinner(db, { id, of: campaignId, sampleRate, variant: chosen, by })
   if (!isFirst) throw (await isErased(db, appId)) ? notFound() : winnerAlreadySent()
   pointAt(id)
   return { id, status: 'sending' }

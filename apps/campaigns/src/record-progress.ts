@@ -5,9 +5,8 @@ import { flowOf } from './core/campaign.ts'
 import { findHeld, markFailed, markSettled, markStarted } from './store/campaigns.ts'
 
 /**
- * Notes that audience has the fan-out rows of these campaigns. Answers the flow of each, because a campaign may have been paused or cancelled after
- * audience read it; null for a campaign that is unknown. Requests that come together share a statement; one with a row
- * that another transaction holds is refused.
+ * Notes that audience has these campaigns' fan-out rows. Answers each flow, which may have changed since audience read it; null when unknown.
+ * Requests share a statement; one whose row another transaction holds is refused.
  */
 export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<(Flows | Fault)[]> {
   const { done, held } = await despiteHeld(db, idsOf(requests), (campaignIds) => markStarted(db, campaignIds))

@@ -6,8 +6,8 @@ import { resolveSend, type ResolvedSend } from './core/overrides.ts'
 import { findTemplateDefaults } from './store/templates.ts'
 
 /**
- * Gives the send fields of a request, with its template and the defaults filled in. The template's fields are copied, so changing the template later
- * changes no campaign. Faults: not_found (the template); invalid_body when there is neither content nor `silent`.
+ * Gives a request's send fields with copies of its template's and the defaults: a later change of the template changes no campaign. Faults: not_found
+ * (the template); invalid_body when there is neither content nor `silent`.
  */
 export async function resolveFields(
   { db, defaultTtlSeconds }: Pick<Campaigns, 'db' | 'defaultTtlSeconds'>,

@@ -27,9 +27,8 @@ type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | nul
 const noCampaign = '0'.repeat(24)
 
 /**
- * Gives the send that a request would become if it were accepted and sent now, and writes nothing (spec: sending/dry-run). Makes the checks of
- * accepting and sending too, except that a stored campaign may have any status. Faults: not_found; invalid_segment and invalid_body with paths of the
- * body; invalid_state for a campaign without content or target, and for a recurrence whose `until` has passed before it is sent.
+ * Gives the send that a request would become now, after the same checks, and writes nothing (spec: sending/dry-run). Faults: not_found;
+ * invalid_segment and invalid_body with paths of the body; invalid_state (no content or target, or `until` has passed).
  */
 export async function resolveForDryRun(resolving: Resolving, asked: Asked): Promise<Resolved> {
   const { notification, campaign, campaignId } = asked
@@ -55,6 +54,7 @@ async function ofBody(resolving: Resolving, asked: Asked, campaign: CreateCampai
   return { send: freeze(sending), target, startsAt }
 }
 
+/** Gives the send of a stored campaign, which may have any status. */
 async function ofStored(resolving: Resolving, asked: Asked, campaignId: string): Promise<Resolved> {
   const { db, bus } = resolving
   const { appId } = asked
@@ -69,8 +69,8 @@ async function ofStored(resolving: Resolving, asked: Asked, campaignId: string):
 type Begins = { startsAt: string | null; localTimesAfter: Date | null }
 
 /**
- * Says when a stored campaign begins. A scheduled campaign or an active recurrence begins when it is due, and any other campaign as if it were sent
- * now. A recurrence that was sent and is over has no next time, so the answer is that it begins at once.
+ * Says when a stored campaign begins: when it is due, if scheduled or active, otherwise as if it were sent now. A sent recurrence that is over has no
+ * next time and counts as beginning at once.
  */
 async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow): Promise<Begins> {
   const { status, dueAt, localTimesAfter } = row

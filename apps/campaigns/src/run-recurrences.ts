@@ -12,8 +12,8 @@ import { advanceRecurrences, insertRuns, postponeRecurrence, takeDueRecurrences 
 const atOnce = 50
 
 /**
- * Makes the runs of recurrences that are due by the database's clock. A run and the next due time commit together, so a process that is killed
- * neither makes a second run nor leaves one out. A new run has a lease: when the pointer to it is lost, the sweep sends another.
+ * Makes the due runs of recurrences, by the database's clock. A run and the next due time commit together, so a kill neither repeats nor skips one.
+ * When a run's pointer is lost, the sweep sends another.
  */
 export async function runRecurrences({
   db,

@@ -81,7 +81,7 @@ test('a request to send, to cancel or to pick a winner is answered not_found whe
     const { gateway } = platform
     expect(await codeOf(gateway.call(sendCampaign, { ...ids, defaultTimezone: 'UTC' }))).toBe('not_found')
     expect(await codeOf(gateway.call(cancelCampaign, ids))).toBe('not_found')
-    expect(await codeOf(gateway.call(pickWinner, { ...ids, variant: 'a' }))).toBe('not_found')
+    expect(await codeOf(gateway.call(pickWinner, { ...ids, variant: 'a', by: null }))).toBe('not_found')
   }
   expect(await statusOf(id)).toBe('draft')
 })

@@ -10,8 +10,7 @@ import { copySegment } from './send-notification.ts'
 import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 
 /**
- * Sends a campaign now, or starts its schedule. Checks the status, copies the definition of the saved segment, and checks that there is something to
- * send. Changes nothing when another request has meanwhile replaced the draft or given the campaign a status from which it cannot be sent. Faults:
+ * Sends a campaign now, or starts its schedule. Changes nothing when another request has replaced the draft or changed its status meanwhile. Faults:
  * not_found (the campaign or its segment), invalid_segment, invalid_state.
  */
 export async function sendCampaign(
@@ -26,7 +25,7 @@ export async function sendCampaign(
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
   const target = segmentId === null ? campaign.target : await copySegment(bus, appId, segmentId)
-  if (!target || (!hasContent && !silent)) throw nothingToSend()
+  if (!target || target.kind === 'forgotten' || (!hasContent && !silent)) throw nothingToSend()
   const plan = await planNow(bus, { appId, schedule, now, defaultTimezone })
   if (plan.action === 'unplanned') throw fault('invalid_state', plan.why)
 

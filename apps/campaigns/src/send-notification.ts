@@ -22,10 +22,8 @@ export type Resolving = Pick<Campaigns, 'db' | 'bus' | 'defaultTtlSeconds'>
 export const notificationName = 'notification'
 
 /**
- * Accepts a notification whose body the gateway has checked. The order is a rule (spec: sending/accept-order). The idempotency record is read before
- * the template and the segment, so that a replay gets the same answer whatever has become of them. Then come the checks that need the template's
- * fields. The transaction comes last, so that a refusal uses up no key. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused,
- * idempotency_in_progress.
+ * Accepts a notification that the gateway has checked, in a fixed order (spec: sending/accept-order): a replay gets the same answer, a refusal uses
+ * up no key. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
 export async function sendNotification(accepting: Accepting, { appId, idempotency, notification }: SendRequest): Promise<SendAnswer> {
   const { templateId, target } = notification

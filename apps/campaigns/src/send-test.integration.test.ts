@@ -216,5 +216,9 @@ test('a test that is refused writes no row and uses up no Idempotency-Key', asyn
 test('a test that has settled has the status sent and has lost its device ids', async () => {
   const { id } = await send({})
   await gateway.call(settleCampaigns, { campaignIds: [id] })
-  expect(await platform.rowOf(id)).toMatchObject({ status: 'sent', target: null, test: true })
+  expect(await platform.rowOf(id)).toMatchObject({
+    status: 'sent',
+    target: { kind: 'forgotten', by: 'subscriptionIds', count: 1 },
+    test: true,
+  })
 })

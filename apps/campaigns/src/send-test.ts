@@ -14,10 +14,8 @@ export type TestRequest = { appId: string; idempotency: Idempotency | null; test
 export type TestAnswer = { id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }
 
 /**
- * Accepts a test: a notification to single devices that is marked as a test (spec: administration/test-send). The order is that of a notification:
- * the idempotency record, then the campaign or template that is tested, then the devices, then the transaction. A test does not count as a use of its
- * template: it stores a copy of the template's fields and not the template's id. Faults: not_found, unknown_variant, invalid_body, invalid_state,
- * idempotency_key_reused, idempotency_in_progress.
+ * Accepts a test, in the order of a notification (spec: administration/test-send). It stores a copy of its template, which does not count as a use.
+ * Faults: not_found, unknown_variant, invalid_body, invalid_state, idempotency_key_reused, idempotency_in_progress.
  */
 export async function sendTest(campaigns: Accepting, { appId, idempotency, test }: TestRequest): Promise<TestAnswer> {
   const replay = await findReplay(campaigns, appId, idempotency)

@@ -41,6 +41,8 @@ beforeAll(async () => {
 
 /** Makes a send that names a user. The row loses the user's external id when the send ends. */
 const toNames = (): NewCampaign => ({ ...givenStored(), target: { kind: 'externalIds', externalIds: ['customer-7'] } })
+/** What is left of the target of `toNames` when the send has ended. */
+const forgotten = { kind: 'forgotten', by: 'externalIds', count: 1 }
 
 const makeDue = (database: Database, ids: string[]) =>
   database
@@ -133,7 +135,7 @@ test('a campaign settles once, in whatever order and however often audience and 
   await tracker.call(settleCampaigns, { campaignIds: [inOrder.id] })
 
   for (const { id } of [inOrder, reversed])
-    expect(await rowOf(id)).toMatchObject({ status: 'sent', due_at: null, settled_at: expect.any(Date), target: null })
+    expect(await rowOf(id)).toMatchObject({ status: 'sent', due_at: null, settled_at: expect.any(Date), target: forgotten })
   expect((await rowOf(inOrder.id)).settled_at).toEqual(settledAt)
   expect(await audience.bus.call(readSend, { campaignId: inOrder.id })).toBeNull()
 })
@@ -146,7 +148,7 @@ test('a campaign that audience cannot fan out fails with the reason, and stays f
   await audience.bus.call(failCampaign, { campaignId: broken.id, ...failure })
   await audience.bus.call(failCampaign, { campaignId: broken.id, code: 'other', message: 'Later.' })
   await tracker.call(settleCampaigns, { campaignIds: [broken.id] })
-  expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null, target: null })
+  expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null, target: forgotten })
 })
 
 // spec: sending/failed-start
@@ -161,7 +163,7 @@ test('a send that audience cannot begin fails with the fifth failure, and only o
     await until(() => pointersAt(bad.id) === failures, { what: 'audience is told again' })
   }
   await audience.bus.call(noteFailedStart, { campaignId: bad.id })
-  expect(await rowOf(bad.id)).toMatchObject({ status: 'failed', failure: { code: 'internal' }, due_at: null, target: null })
+  expect(await rowOf(bad.id)).toMatchObject({ status: 'failed', failure: { code: 'internal' }, due_at: null, target: forgotten })
   expect(await tracker.call(readCampaign, { appId: bad.appId, campaignId: bad.id })).toMatchObject({ status: 'failed' })
 })
 

@@ -15,9 +15,8 @@ import {
 const atOnce = 200
 
 /**
- * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends that it has not started. These are campaigns that
- * start now, and sends that waited because audience had 64 other sends of their app to start. They are also sends of which audience was told some
- * seconds ago, because the call or pointer may be lost, perhaps with the whole NATS store.
+ * Starts due scheduled campaigns, by the database's clock, and tells audience of due sends that it has not started: new ones, those that waited
+ * behind 64 others of their app, and those whose call or pointer may be lost.
  */
 export async function takeDue({
   db,

@@ -10,8 +10,8 @@ type Telling = Pick<Campaigns, 'db' | 'bus'>
 const atOnce = 50
 
 /**
- * Tells audience whether a send goes on, is paused or is cancelled. When audience has no fan-out row of a cancelled send, the campaign ends as
- * cancelled at once. If audience read that send a moment ago and makes the row later, the answer to `fan-out-started` tells audience of the cancel.
+ * Tells audience whether a send goes on, is paused or is cancelled. A cancelled send without a fan-out row ends at once; if audience makes the row
+ * later, the answer to `fan-out-started` tells it.
  */
 export async function tellFlow({ db, bus }: Telling, change: Started): Promise<void> {
   const flow = flowOf(change)

@@ -40,8 +40,8 @@ const appIndex = createRoute({
 })
 
 /**
- * Leads to the first steps of the app. The service worker of the first steps opens this address, which is its scope, when the operator clicks the
- * notification of the first push and no page of the dashboard is open.
+ * Leads to the first steps of the app. Their service worker opens this address, its scope, when the operator clicks the notification of the first
+ * push and no page of the dashboard is open.
  */
 const tryOut = createRoute({
   getParentRoute: () => root,

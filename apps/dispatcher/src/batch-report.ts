@@ -37,8 +37,8 @@ export type Report = {
   /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
-   * Notes a push that was settled in an earlier take of the batch. No finish of that take has reached audience. So the finish of this take names the
-   * push too, unless the push was sent, and says whether the push's token is dead.
+   * Notes a push that was settled in an earlier take, whose finish never reached audience: this take's finish names the push too, unless it was sent,
+   * and says whether its token is dead.
    */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
@@ -302,8 +302,8 @@ export function openReport(
 }
 
 /**
- * The answers of one environment. `runs` has their letters in order of arrival, with equal letters in a row as one entry and their number. `code` is
- * the code of the gravest answer, and `gravest` is the place of its letter in `gravity`.
+ * One environment's answers. `runs`: their letters in order of arrival, equal letters in a row as one entry. `code`: that of the gravest answer;
+ * `gravest`: the place of its letter in `gravity`.
  */
 type Answers = { runs: { letter: Letter; count: number }[]; code: FailureCode | null; gravest: number }
 

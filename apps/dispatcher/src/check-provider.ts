@@ -7,8 +7,8 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Push, Transport } from './providers/provider.ts'
 
 /**
- * Finds out whether a provider takes an app's credentials as they are now (spec: providers/check). No device gets a push, and no circuit learns the
- * answer. When Herald itself finds no mistake in the credentials, the provider is asked over a connection of the check's own, if it can be asked.
+ * Finds out whether a provider takes an app's credentials now (spec: providers/check). No device gets a push, no circuit learns the answer. Unless
+ * Herald finds a mistake itself, it asks over the check's own connection, if possible.
  */
 export async function checkProvider(
   { bus, transports, providers }: Dispatcher,

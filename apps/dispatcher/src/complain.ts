@@ -9,16 +9,15 @@ export type Complain = (complaint: Complaint) => void
 
 const againAfterMs = 60_000
 /**
- * At most this many kinds of failures are remembered, and at most `linesPerMinute` lines are written in a minute. Without limits an app could cause
- * any number of both, because it may use any number of push services, each with words of its own.
+ * At most so many kinds of failures are remembered, and `linesPerMinute` lines written in a minute: an app may use any number of push services, each
+ * with words of its own.
  */
 const keptKinds = 1_000
 const linesPerMinute = 100
 
 /**
- * Warns the operator of pushes that failed or are sent again later, and says what to do. Writes at most one line a minute for each kind: an app, a
- * platform, a code and the provider's word. A code for which the operator need do nothing has no line. After 100 lines in a minute one more says that
- * there will be no further ones. No line holds a token, an endpoint or a text of a push.
+ * Warns the operator of pushes that failed or wait, and says what to do: at most one line a minute for each app, platform, code and provider's word.
+ * No line holds a token, an endpoint or a text.
  */
 export function openComplaints(log: { warn(fields: object, text: string): void }, now: () => number = () => performance.now()): Complain {
   const saidAt = new LRUCache<string, number>({ max: keptKinds })

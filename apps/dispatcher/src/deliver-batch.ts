@@ -22,9 +22,8 @@ export async function deliverBatches(
 }
 
 /**
- * Delivers the batch that a pointer names. Returns as soon as the batch is leased to this process; then the pointer is acknowledged, and the delivery
- * goes on as a job of the process. A batch that audience answers `gone`, `busy` or `held` needs nothing here: it is over, or audience's sweep points
- * at it again. Faults: queue_unavailable, database_unavailable; NATS then delivers the pointer again.
+ * Delivers the batch that a pointer names, and returns as soon as it is leased to this process. `gone`, `busy` and `held` need nothing: audience's
+ * sweep points again. Faults: queue_unavailable, database_unavailable (NATS repeats the pointer).
  */
 async function deliverBatch(
   dispatcher: Dispatcher,
@@ -103,8 +102,8 @@ function prepareTaken({ sends }: Dispatcher, { campaignId, send }: TakenBatch & 
 }
 
 /**
- * Delivers a leased batch. Reads its recipients, leaves out those whose pushes were settled in an earlier take or decided by audience, and sends to
- * the others. Then it waits until every outcome is committed, and tells audience what became of the batch.
+ * Delivers a leased batch: sends to recipients whose pushes are neither settled nor decided, waits until every outcome is committed, and tells
+ * audience what became of the batch.
  */
 async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const { bus, log } = dispatcher
@@ -154,8 +153,8 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
 }
 
 /**
- * Tells audience what became of the batch, and repeats this until audience answers or says that the batch is another's. The answer `lost` needs nothing more, just like `done`: the batch
- * is done already, or another dispatcher has taken it and will find that every push is settled.
+ * Tells audience what became of the batch until audience answers or says that it is another's. `lost` needs nothing more: the batch is done, or its
+ * new dispatcher will find every push settled.
  */
 async function finish(
   { small, credentials, providers }: Dispatcher,

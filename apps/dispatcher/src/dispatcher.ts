@@ -42,9 +42,8 @@ export type Dispatcher = {
   /** The sends that were read lately, by campaign id, with their content compiled. */
   readonly sends: LRUCache<string, PreparedSend>
   /**
-   * The batches of this process whose outcomes are not all committed yet, with a promise that resolves when they are. When this process takes such a
-   * batch again, it waits for the promise before it asks the tracker which pushes are settled. Otherwise it would send pushes a second time whose
-   * outcomes are still on their way to the tracker.
+   * The batches with outcomes that are not all committed, each with a promise for that. A new take here waits for it before it asks which pushes are
+   * settled: otherwise it would send some a second time.
    */
   readonly uncommitted: Map<string, Promise<void>>
 }

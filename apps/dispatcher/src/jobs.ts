@@ -4,10 +4,8 @@ import { openPresence, openTurns, type Presence, type Turns } from '@herald/serv
 import type { Answer } from './core/answer.ts'
 
 /**
- * At most this many batches of a platform and lane are in work at once. Each platform has limits of its own, so that a slow provider holds up its own
- * pushes only. Few bulk batches are allowed, because most of them are full: 500 pushes, about 1 MB. Many prompt batches are allowed, because most of
- * them have one push, and nearly all of their time is waiting. Each waits for three commits, which it shares with other batches and which take 50 to
- * 100 ms under load, so a limit of 64 let a process deliver at most 900 batches a second.
+ * How many batches of a platform and lane are in work at once. Bulk ones are mostly full (500 pushes, 1 MB). Prompt ones wait, for three commits of
+ * 50 to 100 ms: 64 allowed only 900 a second.
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
@@ -19,9 +17,8 @@ const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
 /**
- * This process holds at most this many pointers of a platform and lane. Few are held, because no other process can take a pointer that waits here. On
- * the prompt lane the number must be higher than `pointedAtOnce` (64), the most pointers that one app has on a lane. Otherwise the pointers of one
- * app could take all of it, and those of other apps would wait in NATS, where apps do not take turns.
+ * At most so many pointers of a platform and lane wait here, where no other process can take them. The prompt number must exceed `pointedAtOnce`
+ * (64), else one app's pointers keep those of others in NATS, without turns.
  */
 export const pointersAtOnce: Record<Lane, number> = { prompt: 80, bulk: 2 }
 

@@ -7,9 +7,8 @@ import { leaseMs, leaseRenewMs } from '@herald/contracts/batch'
 const againAfterMs = 1_000
 
 /**
- * The lease of a batch ends 12 s after this process asked for the take, or for the last renewal that was granted, by the monotonic clock. A process
- * that was frozen finds its lease ended when it goes on, and must not deliver a batch that another process has taken meanwhile (docs/architecture.md,
- * Leases).
+ * A batch's lease: it ends 12 s after the take or last granted renewal was asked for, by the monotonic clock. A process that was frozen must not
+ * deliver what another has taken (docs/architecture.md, Leases).
  */
 export type Lease = {
   /** Whether the lease still lasts; to be asked before each push is sent. A lease that has ended stays ended. */
@@ -25,10 +24,8 @@ export type Lease = {
 }
 
 /**
- * Keeps the lease of a batch by renewing it. `takenAt` is `performance.now()` just before the take was asked for. Audience counts its lease from a
- * later moment, so the lease here ends first. `renew` asks audience whether the batch still belongs to this process. Renewing goes on after the lease
- * has ended, until audience says that the batch is no longer this process's: pushes that were sent and are not yet with the tracker must not be sent
- * by another dispatcher, however long a database was away.
+ * Keeps a batch's lease by renewing it. `takenAt`: `performance.now()` just before the take was asked for, so that it ends before audience's. `renew`
+ * asks audience whether the batch is still this process's.
  */
 export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: () => number = () => performance.now()): Lease {
   const [lost, taken] = [new AbortController(), new AbortController()]
@@ -41,6 +38,7 @@ export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: (
   const renewOnce = async () => {
     const askedAt = now()
     if (askedAt >= until) lost.abort()
+    // Also after the lease's end, until audience says no: no other dispatcher must send what is sent and not yet with the tracker.
     const isOurs = await renew().catch(() => undefined)
     if (isOurs) until = askedAt + leaseMs
     if (isOurs === false) {

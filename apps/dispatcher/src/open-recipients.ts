@@ -8,9 +8,8 @@ import type { Lease } from './lease.ts'
 import { untilAnswered } from './until-answered.ts'
 
 /**
- * The recipients of a batch that are sent to, each named by a number. A recipient is read from the columns of the answer only when it is needed.
- * Objects for all recipients would live so long that V8 counts them as old, and with eight batches in work collecting old objects costs as much as
- * sending.
+ * A batch's recipients, each named by a number and read only when needed: objects for all would live so long that collecting them costs as much as
+ * sending, with eight batches in work.
  */
 export type Recipients = {
   numbers: number[]
@@ -19,9 +18,8 @@ export type Recipients = {
 }
 
 /**
- * Reads every part of the batch and gives the recipients that are to be sent to: all but those whose pushes were settled in an earlier take of the
- * batch. Pushes that audience decided go to the report. Gives undefined when the lease ends, another process takes the batch or this process stops
- * before everything is read. Then this process may report nothing about the batch.
+ * Reads every part of the batch, and gives the recipients whose pushes were not settled earlier; decided pushes go to the report. Undefined when
+ * lease or process ends before that: then nothing may be reported.
  */
 export async function openRecipients(
   { bus, jobs }: Dispatcher,

@@ -7,19 +7,19 @@ import { LRUCache } from 'lru-cache'
  */
 const keptOrigins = 5_000
 /**
- * An origin counts as away after this many pushes in a row without an answer. `awayFromExhausted` (10) pushes in a row are enough when the last of
- * them has used up its attempts. Audience's circuits use the same numbers for APNs and FCM.
+ * An origin is away after so many pushes in a row without an answer, or `awayFromExhausted` (10) when the last has used up its attempts: the numbers
+ * of audience's circuits.
  */
 const awayFrom = 20
 const awayFromExhausted = 2 * maxTries
 /**
- * The longest wait of a push to an origin that is away, unless the next probe comes later. Up to this limit a push waits for a quarter of the time
- * that the origin has been away, but at least until the next probe.
+ * The longest wait of a push to an origin that is away, unless the next probe comes later. Up to this limit it waits a quarter of the time away, and
+ * at least until that probe.
  */
 const longestWaitMs = 60_000
 /**
- * A push older than this no longer waits for its origin: it is tried as usual, and fails after its last attempt. Otherwise a host that is gone for
- * good would keep its pushes for their whole ttl of up to 28 days.
+ * A push older than this no longer waits for its origin: it is tried, and fails after its last attempt. Otherwise a host gone for good would keep
+ * pushes for a ttl of up to 28 days.
  */
 export const heldForOriginMs = 3_600_000
 

@@ -25,14 +25,14 @@ const refusalsToPark = 3
  */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
 /**
- * A small send goes out while the ledger is being told of it, and its outcome may be there first. So for this long after a batch was begun the ledger is
- * asked again, after each pause, before audience is asked.
+ * A small send goes out while the ledger is told of it, and its outcome may arrive first. For this long after a batch was begun the ledger is asked
+ * again, after each pause, before audience is.
  */
 const reportedWithinMs = 1_000
 const reportedPauseMs = 25
 /**
- * At most this many outcomes are in parked batches, because each takes about 200 bytes of memory. A refused batch that would exceed this number stays
- * in the line and keeps its places in the window, which slows sending down.
+ * At most this many outcomes are parked, each about 200 bytes. A refused batch beyond that stays in the line and keeps its places in the window,
+ * which slows sending down.
  */
 const mostParked = 20_000
 
@@ -42,8 +42,8 @@ export type Committed = (pushes: number) => void
 /** Sends the outcomes of one batch to the tracker. */
 export type BatchRecorder = {
   /**
-   * Takes the outcome of a push, and calls `committed` when the outcome is committed. Pushes that follow each other in one call and have the same
-   * function `committed` are reported by one call of it, with the number of these pushes. No outcome is dropped while the tracker is away.
+   * Takes a push's outcome, and calls `committed` when it is committed, once for successive pushes with the same function, with their number. It
+   * drops none while the tracker is away.
    */
   record(end: End, place: number, committed: Committed): void
   /** Resolves when nothing of the batch is parked any more, because it was committed or given up. Rejects when the process stops before that. */
@@ -68,13 +68,8 @@ type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
- * Sends the outcomes of all batches of the process to the tracker, one call at a time; the next carries what became ready meanwhile. A repeat counts
- * nothing twice. An outcome is written at once into the message that will carry it, so that a waiting one costs two entries in lists.
- *
- * - The tracker is away: the call is repeated with half as many batches, down to one that takes too long alone.
- * - Any other refusal: the batches are told one by one. One that is refused while others are taken is parked: it gives its places back and is tried more
- *   and more seldom, then given up (`onGivenUp`). Nothing is parked while the tracker takes nothing at all, nor beyond `mostParked`.
- * - A batch that neither the ledger nor audience knows is let go (`onLetGo`): the database went back in time (spec: running/lost-rows).
+ * Sends the process's outcomes to the tracker, one call at a time; a repeat counts nothing twice. A batch that is refused alone is parked, later
+ * given up (`onGivenUp`), but not beyond `mostParked`, nor while the tracker takes nothing.
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<{ unknown?: UnknownBatch[] }>,
@@ -89,6 +84,7 @@ export function openRecorder(
     isAway: (error: unknown) => boolean
     onRefused: (owner: OutcomeOwner, error: unknown) => void
     onGivenUp: (owner: OutcomeOwner, outcomes: number, error: unknown) => void
+    /** Neither the ledger nor audience knows the batch: the database went back in time (spec: running/lost-rows). */
     onLetGo: (owner: OutcomeOwner, outcomes: number) => void
     stopping: AbortSignal
     parkedMs?: readonly number[]
@@ -97,6 +93,7 @@ export function openRecorder(
   /** The batches with outcomes that wait, in the order in which their first outcome came. */
   const line = new Set<OfBatch>()
   let running = false
+  /** Halved with each repeat while the tracker is away, down to one batch. */
   let batchesNow = batchesPerCall
   /** When the tracker last took outcomes, by the monotonic clock. */
   let takenAt = -1
@@ -195,9 +192,8 @@ export function openRecorder(
         parked.delete(of)
         one.ended.resolve()
       } catch (error) {
-        // An error counts only when the tracker has taken outcomes of other batches since this batch was last tried: then it is not away for everybody,
-        // whatever it says. A batch whose row somebody has locked is answered like one of a tracker that is away: it waits longer and longer, and is said,
-        // but never given up.
+        // An error counts only when the tracker took other batches' outcomes since the last try: then it is not away. A batch whose row somebody has
+        // locked is answered alike: it waits longer, but is never given up.
         if (error === unknownBatch || takenAt >= one.triedAt) {
           one.tries += 1
           if (error !== unknownBatch && isAway(error)) {

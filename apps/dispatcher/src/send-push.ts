@@ -9,8 +9,8 @@ import { heldForOriginMs, type Origins } from './origins.ts'
 import type { AppTransport, Provider, Push } from './providers/provider.ts'
 
 /**
- * How a push ended, or when it is tried again. `tries` counts the attempts at the provider, this one included if it counts. `environment` of a push
- * that was sent names the APNs environment that accepted it, if the environment that was asked first did not; otherwise it is null.
+ * How a push ended, or when it is tried again. `tries`: the attempts that count, with this one. `environment`: the APNs environment that accepted, if
+ * not the one that was asked first; otherwise null.
  */
 export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
@@ -66,8 +66,8 @@ export type Sending = {
   /** Gives how many milliseconds of the ttl are used up by now. */
   elapsedMs: () => number
   /**
-   * The last answer that accepted a push, with the settlement made from it. APNs and FCM give the same answer object for nearly every accepted push,
-   * so the next push with this object gets the same settlement. Null before a push was accepted, and always null for web push.
+   * The last accepting answer and its settlement. APNs and FCM give one object for nearly every accepted push, so the next gets the same settlement.
+   * Null before that, and for web push.
    */
   accepted: { answer: Answer; asked: CircuitEnvironment; settlement: Settlement } | null
 }
@@ -80,8 +80,8 @@ const refusedAgainMs = 1_000
 const probedAgainMs = 1_000
 
 /**
- * Makes a recipient's push. Gives a settlement instead when there is no push to send: its ttl is over, it is silent on a platform that takes no
- * silent push, it has no content, it does not fit, or its push service is away. `limit`: the bytes that a device takes which refused a longer push.
+ * Makes a recipient's push, or a settlement: its ttl is over, its platform takes no silent push, it has no content or does not fit, or its push
+ * service is away. `limit`: bytes, after a device refused more.
  */
 export function makePush(sending: Sending, recipient: Recipient, limit?: number): Push | Settlement {
   const { provider, prepared, triesBefore: tries } = sending
@@ -198,8 +198,8 @@ function noteOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, an
 }
 
 /**
- * Says what an answer tells a circuit; undefined when it tells nothing, for example because only one of many push services is away. An acceptance
- * counts for the environment that accepted, a refusal for the environment that was asked first.
+ * Says what an answer tells a circuit; undefined for nothing, such as one of many push services away. An acceptance counts for the environment that
+ * accepted, a refusal for the one asked first.
  */
 function heardOf({ provider, probe }: Sending, meaning: AnswerMeaning, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
   const letter = letterOf(meaning, answer, probe)

@@ -13,10 +13,8 @@ import { makePush, settlePush, type Sending, type Settlement } from './send-push
 import type { Hear } from './providers/provider.ts'
 
 /**
- * Sends to the recipients of a batch, except those whose circuit is open (`withoutHeld`). It sends to all origins at the same time, so that a slow
- * push service holds up its own devices only. Gives the numbers of the recipients that got nothing for another reason than an open circuit: the
- * campaign or this process stops, the lease ended, the credentials were refused, or another device is the probe. When the app has no credentials,
- * every push fails.
+ * Sends to a batch's recipients whose circuit is closed, to all origins at once: a slow one delays only its own. Gives those left out by a stop, lost
+ * lease, refused credentials or a probe. Without credentials all fail.
  */
 export async function sendToAll(
   dispatcher: Dispatcher,

@@ -11,17 +11,16 @@ const againAfterMs = 1_000
 /** While this process may take no further batch, it checks this often whether it may. */
 const roomAfterMs = 20
 /**
- * A dispatcher waits with one call for each process of audience, and with at most this many. NATS chooses who gets a call: with four calls at four
- * processes 68 % of the small sends begin where this dispatcher waits, with one call 25 %.
+ * At most this many calls wait, one for each process of audience. NATS chooses who gets one: with four calls at four processes 68 % of small sends
+ * begin where this dispatcher waits, with one 25 %.
  */
 const mostWaits = 4
 /** A process of audience that gave no answer for this long is gone. */
 const forgottenAfterMs = 30_000
 
 /**
- * Asks audience for batches of small sends, and delivers the batches that audience gives. The lease of such a batch counts from the moment at which
- * this process began to wait. So a process that was frozen meanwhile, or that gets the answer late, finds the lease ended and sends nothing. Gives the
- * function that stops asking; it resolves when the delivery of every batch that was given has begun.
+ * Asks audience for small sends' batches and delivers them. A lease counts from the beginning of the wait, so that a frozen process sends nothing.
+ * Gives the function that stops; it resolves when all deliveries have begun.
  */
 export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): () => Promise<void> {
   const stopping = new AbortController()

@@ -1,8 +1,8 @@
 import { Fault } from '@herald/contracts/fault'
 
 /**
- * Repeats a call until it is answered, with pauses that grow from 50 ms to 1 s, give or take a half, so that repeats of many batches do not meet. Gives undefined when the signal comes first. Repeats only after
- * queue_unavailable and database_unavailable, and throws any other error.
+ * Repeats a call after queue_unavailable and database_unavailable, with pauses from 50 ms to 1 s, give or take a half, so that batches' repeats do
+ * not meet. Gives undefined when the signal comes first; throws other errors.
  */
 export async function untilAnswered<Answer>(call: () => Promise<Answer>, giveUp: AbortSignal): Promise<Answer | undefined> {
   for (let pauseMs = 50; !giveUp.aborted; pauseMs = Math.min(pauseMs * 2, 1_000)) {

@@ -8,9 +8,8 @@ export type Flows = {
 }
 
 /**
- * Listens to the broadcasts that say which campaigns stop. A broadcast stops only batches in work, since audience decides whether another batch may
- * be taken. So when a process misses a broadcast, it still sends the batches that it took before, and no others. A campaign that resumes needs
- * nothing from this process.
+ * Listens to broadcasts of campaigns that stop, which stop only batches in work. A process that misses one sends what it has taken, and no more:
+ * audience decides about further batches. A resume needs nothing here.
  */
 export function watchFlows(bus: Bus): Flows {
   const following = new Map<string, Set<AbortController>>()

@@ -2,12 +2,8 @@ import { lanes, type Lane } from '@herald/contracts/platform'
 import { openTurns, type Turns } from '@herald/service/turns'
 
 /**
- * Bounds how many pushes of a process wait for their answer, or for the commit of their outcome. These are the pushes that may be sent twice if the
- * process is killed now. A push takes a place before it is rendered and sent, and gives the place back when its outcome is committed or parked
- * (record-outcomes.ts), or when the push goes back to audience. So a slow tracker slows sending down and does not fill the memory.
- *
- * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, an origin that
- * has a quarter of the places or more gets no further one. And the bulk lane leaves a quarter of the places, rounded down, to the prompt lane.
+ * Bounds the pushes that wait for their answer or their outcome's commit: a kill may repeat these. A place comes back when the outcome is committed
+ * or parked (record-outcomes.ts), so a slow tracker slows sending.
  */
 export type Window = {
   /** Waits for a place. The apps of an origin and lane take turns. Gives false when the signal comes first; then there is no place to give back. */
@@ -33,6 +29,7 @@ export function openWindow(size: number): Window {
   let waitingInAll = 0
 
   const mayEnter = (origin: Origin, lane: Lane): boolean =>
+    // Of several origins with work, one that has a quarter of the places gets no further one. Bulk leaves a quarter to prompt.
     held < size && (lane === 'prompt' || heldByBulk < size - keptForPrompt) && (origins.size === 1 || origin.held < share)
 
   /** Gives the origin and lane that get the next place: the prompt lane before the bulk lane, and in a lane the origin that has the fewest places. */

@@ -21,16 +21,15 @@ export type ApiKeys = {
 }
 
 /**
- * Each cache below holds at most this many keys, which takes about 5 MB for a cache. Valid and invalid keys have separate caches: so a flood of
- * requests with invalid keys does not push valid keys out of the cache.
+ * Each cache below holds at most this many keys, about 5 MB a cache. Valid and invalid keys have separate caches, so a flood of invalid keys does not
+ * push valid ones out.
  */
 const mostRemembered = 10_000
 const longestRefusalSeconds = 10
 
 /**
  * Verifies API keys. Each answer is remembered for `ttlSeconds`, but the answer that there is no such key for 10 s at most
- * (spec: limits/key-revoked). When many requests come at once with one key that is not remembered, they share one query. So a burst after a start
- * costs the database one look-up for each key.
+ * (spec: limits/key-revoked). Simultaneous requests with one key that is not remembered share one query.
  */
 export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUses, 'note'> }, ttlSeconds: number): ApiKeys {
   const remember = ttlSeconds > 0

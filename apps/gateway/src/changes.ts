@@ -14,8 +14,8 @@ export type Changes = {
 type Memory = { forgetApp(appId: string): void; forgetKey?(keyId: string): void; forgetAll(): void }
 
 /**
- * Keeps the caches of this process right. It listens to broadcasts before this gateway takes requests, so that the gateway hears of every key that
- * another gateway revokes. A broadcast is lost while NATS is away, so everything is forgotten when NATS is back.
+ * Keeps the caches of this process right. It must listen before this gateway takes requests, else a key's revocation could be missed. A broadcast is
+ * lost while NATS is away, so everything is forgotten when NATS is back.
  */
 export function openChanges({ bus, memories }: { bus: Bus; memories: readonly Memory[] }): Changes {
   const forgetApp = (appId: string) => {

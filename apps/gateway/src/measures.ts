@@ -9,8 +9,8 @@ export type Measures = {
 }
 
 /**
- * The upper bounds of the histogram's buckets, in seconds. The small ones are close together, because most answers take 2 to 50 ms. A few kinds of
- * answers may take longer than the last bound of 10 s, such as the verification of a campaign, an upload, an export and an event stream.
+ * The upper bounds of the histogram's buckets, in seconds. Most answers take 2 to 50 ms. A campaign's verification, an upload, an export and an event
+ * stream may take longer than the last bound.
  */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

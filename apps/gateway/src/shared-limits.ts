@@ -103,8 +103,8 @@ type Shared = {
   ask: (key: string, size: number) => Promise<number>
 }
 /**
- * What a gateway knows of a key in this minute: how many requests it may let pass, how many of them have passed, how many all gateways have taken, as
- * last told, and how many it has let pass by its share alone. `isLast`: nothing is left to take.
+ * What a gateway knows of a key in this minute: how many requests it was `granted`, has `used`, all gateways have taken (`takenByAll`, as last told),
+ * and it judged `alone` by its share. `isLast`: nothing is left to take.
  */
 type Known = { granted: number; used: number; takenByAll: number; alone: number; isLast: boolean; asking: Promise<void> | undefined }
 

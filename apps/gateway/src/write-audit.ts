@@ -8,10 +8,8 @@ import type { Tables } from './store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * Makes a change in another service, with a line in the audit: first the intent is committed, then the service is asked, then the intent becomes a
- * line. The intent is renewed while the service works on the change. `changed` gives the subject of the line, or undefined when nothing was changed.
- * A refused change leaves no line. When it stays unknown whether the change was made, because this process died or the service did not answer, the
- * sweep writes the line and marks it `unconfirmed`. Fault: not_found (the app).
+ * Makes a change in another service. The intent is committed first and then becomes a line of the audit. `changed` gives the line's subject;
+ * undefined when nothing was changed. A refused change leaves no line. Fault: not_found (the app).
  */
 export async function auditElsewhere<Answer>(
   { db }: { db: Db },
@@ -26,6 +24,7 @@ export async function auditElsewhere<Answer>(
   try {
     answer = await change()
   } catch (error) {
+    // On any other error nobody knows whether the change was made: the intent stays, and the sweep writes its line as `unconfirmed`.
     if (Fault.is(error) && error.status < 500) await deleteIntent(db, intentId)
     throw error
   } finally {
@@ -49,9 +48,8 @@ function renew(db: Db, intentId: string): () => void {
 }
 
 /**
- * Gives the portions of an export and writes its line in the audit. The intent is committed before the first portion leaves. When the export ends,
- * the line says how much was exported and whether that was all. An export that is refused before its first portion leaves no line. When the process
- * dies, the sweep writes the line and marks it `unconfirmed`. Fault: not_found (the app).
+ * Gives the portions of an export. Its audit line says how much came and whether that was all; an export refused at once has none. If the process
+ * dies, the sweep writes it as `unconfirmed`. Fault: not_found (the app).
  */
 export async function* auditExport({ db }: { db: Db }, line: AuditLine, portions: Portions): Portions {
   const intentId = await insertIntent(db, line)

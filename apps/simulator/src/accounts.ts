@@ -10,8 +10,8 @@ export type Account = ApnsAccount | FcmAccount
 export type Accounts = ReturnType<typeof openAccounts>
 
 /**
- * Keeps the accounts of the simulated providers in memory. A new account replaces an earlier one with the same team and key id (APNs) or the same
- * project id (FCM). From then on the providers refuse what the old key signed.
+ * Keeps the accounts of the simulated providers in memory. A new account replaces an earlier one with the same team and key id (APNs) or project id
+ * (FCM). What the old key signed is then refused.
  */
 export function openAccounts() {
   const apnsKeys = new Map<string, ApnsAccount>()

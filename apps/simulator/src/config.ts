@@ -25,9 +25,8 @@ const Environment = z
   })
 
 /**
- * The simulator's configuration. `host` is the name by which clients reach the simulator; its certificate must have that name. A port of 0 picks a
- * free one. `certificatePath` and `privateKeyPath` are PEM files. With `statePath`, accounts and devices are stored in that file and survive a
- * restart.
+ * The simulator's configuration. `host` is the name by which clients reach the simulator, and its certificate must have that name. A port of 0 picks
+ * a free one. `certificatePath` and `privateKeyPath` are PEM files. `statePath` stores accounts and devices.
  */
 export type Config = {
   host: string
@@ -36,8 +35,8 @@ export type Config = {
   privateKeyPath: string
   statePath?: string | undefined
   /**
-   * When set, devices that an operator uses report to Herald at this address, and not at the `reportTo` with which each device was made. It is for a
-   * simulator that cannot reach the address at which the operator's browser reaches Herald.
+   * The address at which devices that an operator uses report to Herald, instead of each device's own `reportTo`. It is for a simulator that cannot
+   * reach the address that the operator's browser uses.
    */
   reportTo?: string | undefined
   /** When set, calls of the control API must bear it. It is required when the simulator listens on more than 127.0.0.1. */

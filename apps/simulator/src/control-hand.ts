@@ -48,8 +48,8 @@ const TailQuery = z.strictObject({ ...reach, after: whole.optional(), limit: who
 const NewSubscription = z.strictObject({ subscriptionId: text })
 
 /**
- * Gives the routes for a page that shows virtual devices. They list the devices that given accounts can send to and the newest pushes to these
- * devices, note which subscription of Herald's a device is, and remove the app from a device.
+ * Gives the routes for a page that shows virtual devices: list the devices that given accounts can send to and their newest pushes, note which
+ * subscription of Herald's a device is, and remove the app from a device.
  */
 export function handRoutes({ devices, recording, state }: Controlled, deviceOf: (id: string) => Device): Route[] {
   return [

@@ -78,8 +78,8 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /**
- * Refuses what a web page can make a browser send here: a request under a name that was rebound to this address (its Host), and one from another site
- * (its Origin). The port is not compared, because a container's port has another number outside.
+ * Refuses what a web page can make a browser send here: a Host that was rebound to this address, and an Origin of another site. The Host's port is
+ * not compared, because a container's port has another number outside.
  */
 function refuseStrangers({ headers }: IncomingMessage, names: ReadonlySet<string>, token: string | undefined): void {
   const { host = '', origin, authorization = '' } = headers

@@ -1,7 +1,6 @@
 /**
- * Counts how often a device gets a message that it got before. Each pair of a device and a message is stored as a 64-bit hash in an open-addressed
- * table, which takes 16 to 32 bytes; in a Set of strings it would take 200. Two different pairs with the same hash would be counted as a copy. Among
- * a million pairs the chance of this is 1 in 37 million.
+ * Counts how often a device gets a message again, in a table of 64-bit hashes: 16 to 32 bytes a pair of device and message. Among a million pairs a
+ * false copy's chance is 1 in 37 million.
  */
 export class CopyCounter {
   copies = 0

@@ -16,8 +16,8 @@ export type Registration = {
 }
 
 /**
- * The shares of pushes (0 to 1) that the crowd reports as delivered, opened, clicked and dismissed. The events of one push fit together: with
- * delivered 0.9 and opened 0.3, each push that is reported opened is also reported delivered.
+ * The shares of pushes (0 to 1) that the crowd reports. The events of one push fit together: with delivered 0.9 and opened 0.3, each push that is
+ * reported opened is also reported delivered.
  */
 export type Reports = { baseUrl: string; delivered: number; opened: number; clicked: number; dismissed: number; concurrency: number }
 

@@ -41,9 +41,8 @@ export type Accepted = {
 export type Recording = ReturnType<typeof openRecord>
 
 /**
- * Stores the pushes that the providers accepted, in order. Numbers are in typed arrays and texts in large slabs, so a million pushes of 300 bytes
- * take about 0.4 GB. As a million small objects they would cost the garbage collector more time than receiving the pushes. A web push is decrypted
- * when it is read, not when it arrives.
+ * Stores the pushes that the providers accepted, in order. Typed arrays and slabs hold a million pushes of 300 bytes in about 0.4 GB; small objects
+ * would cost too much garbage collection. A web push is decrypted when read.
  */
 export function openRecord(devices: Devices) {
   let columns = newColumns()

@@ -3,8 +3,8 @@ import type { Answer as Http2Answer, Request } from '@herald/http2/server/reques
 export type { Request }
 
 /**
- * What a simulated provider answers, in any version of HTTP. `reason` is empty when the request was accepted; otherwise the summary of the control
- * API counts the request by provider, status and reason. On HTTP/1.1 the ending `reset` closes the socket.
+ * What a simulated provider answers, in any version of HTTP. `reason` is empty when the request was accepted; the summary counts refusals by
+ * provider, status and reason. On HTTP/1.1 the ending `reset` closes the socket.
  */
 export type Answer = Http2Answer & { reason: string }
 

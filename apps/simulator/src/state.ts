@@ -17,9 +17,8 @@ export type State = {
 }
 
 /**
- * Restores accounts and devices from the file `path`, and gives functions that append a JSON line for each new one. So the devices of a demo survive
- * a restart. Otherwise they would get new tokens, which Herald does not know. Without a path nothing is stored. The private keys in the file belong
- * to simulated devices; even so only its owner may read the file.
+ * Restores accounts and devices from the file `path`, and gives functions that append a JSON line for each new one. Herald knows the devices' tokens,
+ * so a demo needs them after a restart. Without a path nothing is stored.
  */
 export function openState(path: string | undefined, accounts: Accounts, devices: Devices): State {
   if (path === undefined) return { saveAccount: () => undefined, saveDevices: () => undefined, saveFate: () => undefined }

@@ -7,9 +7,8 @@ import type { Db } from './store/tables.ts'
 export type EnsureDay = (day: string) => Promise<void>
 
 /**
- * Gives the function that makes the partitions of a day. The function remembers the days that have partitions, since partitions are dropped only when
- * their day is past the retention, and by then nothing is written to that day. A day past the retention is not remembered, so that late messages do
- * not fill the memory.
+ * Gives the function that makes the partitions of a day. It remembers the days that have them: partitions are dropped only past the retention, when
+ * nothing is written to their day. A day past the retention is not remembered.
  */
 export function openDays(db: Db, retentionDays: number): EnsureDay {
   const known = new Map<string, Promise<boolean>>()

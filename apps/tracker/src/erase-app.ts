@@ -10,12 +10,10 @@ import type { Tracker } from './tracker.ts'
 const mostRows = 4_000
 const campaignsAtOnce = 500
 
-/**
- * Deletes an app's rows of the ledger, reports of devices, counters and series, a part with every call. The app is marked first: outcomes, totals of
- * queued pushes and reports of devices that still arrive for it are then answered and not written. So no row comes back, and no sender repeats a
- * message for ever.
- */
+/** Deletes an app's rows of the ledger, reports of devices, counters and series, a part with every call. `done`: nothing is left. */
 export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
+  // The mark comes first: outcomes, totals and reports that still arrive are then answered and not written, so no row comes back and no sender
+  // repeats a message for ever.
   await markErased(db, 'tracker', appId)
   await deleteListeners(db, appId)
   for (let left = mostRows; left > 0;) {
@@ -27,9 +25,8 @@ export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: 
 }
 
 /**
- * Deletes the rows of some campaigns of an app and then the campaigns' counters, about `most` rows, and gives how many. It locks first the
- * ledger's rows in the order of their key and then the counters, as a writer of outcomes does. No further row of these campaigns is written, since
- * the app was marked before this transaction.
+ * Deletes rows of some campaigns of an app, then their counters, about `most` rows, and gives how many. It must lock the ledger's rows in their key's
+ * order, then the counters, as a writer of outcomes does.
  */
 async function erasePart(trx: Db, appId: string, most: number): Promise<number> {
   let erased = 0

@@ -32,8 +32,7 @@ export async function exportPushesOfDevice(
 
 /**
  * Gives the next pushes of a campaign in the order in which they were queued, also those without an outcome (spec: administration/export-pushes).
- * Pushes that are queued during the export come last, so each push is exported once. Null when the campaign is past the retention. Fault:
- * invalid_body at `after`.
+ * Pushes queued meanwhile come last. Null when the campaign is past the retention. Fault: invalid_body at `after`.
  */
 export async function exportPushesOfCampaign(
   { db, retentionDays }: Reading,

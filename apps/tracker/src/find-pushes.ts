@@ -20,14 +20,14 @@ export type PushPage = { page: FoundPush[]; examinedTo: PushPlace | undefined }
 type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 
 /**
- * To fill one page, a search examines at most this many campaigns and this many rows of the ledger. A campaign takes ~2 µs and a row ~3 µs; when a
- * user is searched for, a row takes ~10 µs.
+ * To fill one page, a search examines at most this many campaigns, at ~2 µs each, and this many rows of the ledger, at ~3 µs each (~10 µs when a user
+ * is searched for).
  */
 const mostCampaigns = 10_000
 const mostRows = 2_000
 /**
- * With a filter by time, a page examines at most this many of a device's or user's pushes that belong to batches of at most 16 pushes (an index finds
- * these). When `limit` + 1 is more, it examines that many.
+ * With a filter by time, a page examines at most this many of a device's or user's pushes in batches of at most 16 (an index finds these), or `limit`
+ * + 1 when that is more.
  */
 const singlesInTime = 201
 /** One statement examines at most this many campaigns. */
@@ -38,9 +38,8 @@ const probesAtOnce = 500
 const portionsWithinMs = 1_000
 
 /**
- * Gives a page of an app's pushes that have an outcome: newest campaign first, and of a campaign the last batch first. A page ends when it is full or
- * the app has no more pushes. It also ends when it has examined as many campaigns or rows as a page may, or after about 1 s: then it holds fewer
- * pushes than asked for, or none, and another page follows. So the cost of a page is bounded however long the app's history is.
+ * Gives a page of an app's pushes with an outcome, newest campaign and its last batch first. When a page reaches its limit of campaigns, rows or time
+ * (about 1 s), it holds fewer, and another page follows.
  */
 export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> {
   const isOfOne = filter.subscriptionId !== undefined || filter.userId !== undefined
@@ -53,8 +52,8 @@ export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> 
 }
 
 /**
- * Finds the pushes of one device or user. Pushes in batches of at most 16 are found by an index. Pushes in larger batches are found by going through
- * the campaigns that have such batches. The page ends where the first of these two searches stopped, so that pages stay in order.
+ * Finds the pushes of one device or user: in batches of at most 16 by an index, in larger ones by the campaigns that have them. The page ends where
+ * the first of both stopped, to stay in order.
  */
 async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   const { limit } = filter
@@ -126,8 +125,8 @@ const placeOf = (push: PushPlace | undefined): PushPlace | undefined =>
   push && { campaignId: push.campaignId, no: push.no, place: push.place }
 
 /**
- * Gives about how many pushes the campaigns of one portion have in all: as many as the page needs, or more when only few pushes may fit, because the
- * filter names a user or a code. For a device there is no limit: reading a campaign then costs one look-up in the index.
+ * Gives about how many pushes a portion's campaigns have in all: as many as the page needs, or more when the filter names a user or a code. A device
+ * has no limit: a campaign then costs one look-up.
  */
 function pushesTogether({ subscriptionId, userId, code, limit }: PushFilter): number {
   if (subscriptionId !== undefined) return Infinity

@@ -1,9 +1,8 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 
 /**
- * Runs requests whose weights (by `weigh`) add up to at most `most` at a time, since requests that wait for a slow database are kept in memory. Any
- * further request is refused at once with queue_unavailable: its caller keeps the request and sends it again. A request that is heavier than `most`
- * runs when no other does.
+ * Runs requests whose weights (by `weigh`) add up to at most `most` at a time, because they wait in memory. A further request is refused with
+ * queue_unavailable, and its caller repeats it. A request heavier than `most` runs alone.
  */
 export function holdAtMost<Request, Answer>(
   work: (request: Request) => Promise<Answer>,

@@ -10,8 +10,8 @@ import type { Tracker } from './tracker.ts'
 export const houseEveryMs = 60_000
 
 /**
- * Gives the function that makes partitions ahead of their day, drops partitions past their retention, deletes old counters, old days of the series
- * and old marks of erased apps, and merges the rows of past hours and hours into days.
+ * Gives the function that makes partitions ahead of their day, drops partitions past their retention, deletes old counters, days of the series and
+ * marks of erased apps, and merges past hours and hours into days.
  */
 export function openHousekeeping({
   db,

@@ -27,8 +27,8 @@ export async function listPushes(
 const devicesWithinMs = 1_500
 
 /**
- * Gives at most `limit` pushes of a user to these devices that have an outcome, newest campaign first. Each device costs one bounded page, since the
- * ledger has an index by device. A search by the user alone would go through all large sends of the app.
+ * Gives at most `limit` pushes of a user to these devices that have an outcome, newest campaign first. Each device costs one bounded page; a search
+ * by the user alone would go through all large sends of the app.
  */
 export async function newestPushes(
   { db, retentionDays }: Reading,

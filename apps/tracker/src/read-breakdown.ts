@@ -13,9 +13,8 @@ type Asked = { appId: string; campaignId: string }
 type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
 
 /**
- * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when no fan-out has reported the campaign, or
- * it belongs to another app. The codes of a campaign of more than 1,000 pushes are counted while outcomes come in; those of a smaller campaign are
- * counted from its slots now, as long as the ledger keeps them.
+ * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when no fan-out has reported it, or it belongs to
+ * another app. Codes of at most 1,000 pushes come from slots, while the ledger keeps them.
  */
 export async function readBreakdown(
   { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,

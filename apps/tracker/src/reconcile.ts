@@ -12,7 +12,7 @@ const lookedAt = 2_000
 const pushesAtOnce = 20_000
 /**
  * After each piece of work the reconciler rests 50 times as long as the work took, so it uses 2 % of a core. Counting a campaign of a million pushes
- * takes a tenth of a second, and five seconds of rest follow.
+ * takes a tenth of a second.
  */
 const restShare = 50
 
@@ -30,9 +30,8 @@ export type Reconciler = {
 }
 
 /**
- * Compares the counters of each active campaign with its rows in the ledger, and begins anew whenever some of them were written. A difference is a
- * mistake of Herald: it is logged with both counts when it is new or has changed, and shown by a gauge that must be 0. Where the round stands is a
- * row, so several trackers make one round, a piece at a time.
+ * Compares each active campaign's counters with its rows in the ledger, again after every write. A difference is a mistake of Herald: it is logged
+ * when new or changed, and a gauge shows it. Several trackers make one round.
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,

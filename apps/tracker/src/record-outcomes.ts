@@ -34,12 +34,8 @@ type Changed = { batch: Told; read: ReadRow } & Filled
 const mostTries = 10
 
 /**
- * Writes the outcomes of several calls, those of a day in one transaction: slots, announcements, and last the counters, for which all writers wait. A push
- * that has an outcome keeps it, so calls may be repeated. The transaction that makes a campaign's sums equal to its total settles it.
- *
- * Rows are read without a lock, or remembered, and written only if they have not changed since. Nothing is written of a deleted app, or past the
- * retention: without the ledger's row a repeat would count again. The calls of any other batch that the ledger lacks are told that it is `unknown`: its
- * report is on its way, or the database has lost it.
+ * Writes the outcomes of several calls, those of a day in one transaction. A push keeps its first outcome, so calls may be repeated. The transaction
+ * that makes a campaign's sums equal to its total settles it.
  */
 export async function recordOutcomes(
   {
@@ -83,11 +79,15 @@ async function recordDay(
     const known = remembered.find(day, batches)
     const rows = known ?? (await readRows(db, day, asked, retentionDays))
     if (!known) remembered.read(rows, batches)
+    // The report of an unknown batch is on its way, or the database has lost it. Nothing is written of a deleted app or past the retention: without
+    // the ledger's row a repeat would count again.
     const unknown = await findUnknown(db, batches, rows, retentionDays)
     const changed = fill(batches, rows).filter(({ batch }) => !unknown.includes(batch))
     if (changed.length === 0) return { changed, unknown, announcements: [], settled: [] }
     const announcements = announcementsOf(eventSubjects.pushSettled, changed.flatMap(eventsOf))
     const { byCampaign, byVariant } = tally(changed.flatMap(countedOf))
+    // Rows are read without a lock, or remembered, and written only if they have not changed since. The counters, for which all writers wait, come
+    // last.
     const settled = await retried(() =>
       writeOutcomes(db, {
         day,

@@ -14,9 +14,8 @@ type Asked = BatchKey & { appId: string }
 type Listening = Pick<ReadRow, 'listened' | 'heard'>
 
 /**
- * Remembers the rows of the ledger as this process left them, so that a commit of outcomes need not read them. What is remembered may be outdated: the
- * write then changes nothing and says so (HR001), and the caller forgets the rows and reads them. Rows of apps whose endpoints ask for events are not
- * remembered, since their events need the ids of devices and users.
+ * Remembers the ledger's rows as this process left them, so that a commit need not read them. With outdated rows a write changes nothing and says so
+ * (HR001). Apps whose endpoints ask for events are left out.
  */
 export type RememberedRows = {
   /** Gives the rows of all these batches, in order; undefined unless every one is remembered. */

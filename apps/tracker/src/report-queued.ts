@@ -15,10 +15,8 @@ export const countQueued = ({ reports }: QueuedCall): number =>
   reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
 
 /**
- * Writes which pushes fan-outs have queued so far, several calls in one transaction: the counters, and the ledger's rows with open slots. The first
- * report of a campaign makes its counters. The totals of queued pushes only grow, and a row of the ledger that exists stays as it is. The report that
- * ends a fan-out announces campaign.completed, once, when an endpoint of the app asks for this event. That report also settles the campaign when
- * every queued push has its outcome already, or when nothing was queued.
+ * Writes what fan-outs have queued, several calls in one transaction: counters, and rows of the ledger with open slots. The report that ends a
+ * fan-out announces campaign.completed once, if asked for, and settles a campaign without open pushes.
  */
 export async function reportQueued(
   {

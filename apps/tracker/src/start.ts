@@ -78,8 +78,8 @@ export async function startTracker(service: Service<Config>): Promise<void> {
 }
 
 /**
- * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, up to a limit. Calls with more than 40 outcomes
- * share no commit with smaller ones, so that a large campaign does not hold up a send to one device.
+ * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one. Calls with more than 40 outcomes share none with
+ * smaller ones, so that a large campaign delays no small send.
  */
 function openWrites(tracker: Tracker): Writes {
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
@@ -88,8 +88,8 @@ function openWrites(tracker: Tracker): Writes {
   const firstSlot = Math.floor(Math.random() * slots)
   const slotOf = (kind: number) => (firstSlot + kind) % slots
   const write = (slot: number) => (calls: OutcomeCall[]) => recordOutcomes({ ...tracker, slot }, calls)
-  // A dispatcher has one call under way, and its next call holds the pushes that ended meanwhile. So with 1,000 pushes in flight a push waits at most
-  // 20 ms for its commit, and a commit writes hundreds of pushes instead of dozens. A call that comes alone does not wait.
+  // A dispatcher has one call under way, and its next call holds what ended meanwhile. With 1,000 pushes in flight a push waits 20 ms at most, and a
+  // commit writes hundreds. A call that comes alone does not wait.
   const recordFew = group(write(slotOf(0)), { limit: 100, restMs: 10, ...shared })
   const recordMany = group(write(slotOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 200, ...shared })
   const report = group((calls: QueuedCall[]) => reportQueued({ ...tracker, slot: slotOf(2) }, calls), {

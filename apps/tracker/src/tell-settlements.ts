@@ -10,14 +10,13 @@ import type { Tracker } from './tracker.ts'
 export const settlementsPerCall = 200
 /**
  * Audience is told this much later than campaigns. By then a dispatcher has as a rule finished the batches of a small send, so audience writes the
- * send's row once and not twice. No caller waits for audience to be told.
+ * send's row once and not twice.
  */
 const dropAfterMs = 500
 
 /**
- * Tells campaigns and audience that every queued push of these campaigns has an outcome, at most 200 in one call to each. A service that has
- * confirmed a settlement is not told again, and the row is deleted when both have. After a crash before that is noted, a call is repeated, which
- * changes nothing.
+ * Tells campaigns and audience that every queued push of these campaigns has an outcome, at most 200 in one call. A settlement's row is deleted when
+ * both have confirmed it. After a crash calls are repeated, without effect.
  */
 export async function tellSettlements({ db, bus, log }: Pick<Tracker, 'db' | 'bus' | 'log'>, settlements: Settlement[]): Promise<void> {
   const idsOf = (some: { campaignId: string }[]) => some.map(({ campaignId }) => campaignId)
@@ -59,8 +58,8 @@ export async function tellSettlements({ db, bus, log }: Pick<Tracker, 'db' | 'bu
 }
 
 /**
- * Tells of settlements as they come, and those that come within 50 ms share a call: campaigns at once, since that service shows the status, and
- * audience half a second later. When this fails, the sweep tells of the settlement once it is 5 s old.
+ * Tells of settlements as they come; those within 50 ms share a call. Campaigns is told at once, because it shows the status, audience half a second
+ * later. After a failure the sweep tells of settlements 5 s old.
  */
 export function openSettlementTelling({ db, bus, log }: Pick<Tracker, 'db' | 'bus' | 'log'>): (campaignId: string) => Promise<void> {
   const shared = { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody, atOnce: 2, restMs: 50 }

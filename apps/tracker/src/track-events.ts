@@ -27,9 +27,8 @@ const lookEveryMs = 100
 type Report = { key: string; call: number; day: string; test: boolean; engagement: Engagement }
 
 /**
- * Counts what devices reported, several calls in one transaction. Answers after the commit, so statistics that are read afterwards include the
- * reports. A report of one kind counts once for a push. A report is not counted when its campaign is unknown, belongs to another app or a deleted
- * app, or is past the ledger's retention; that is no error.
+ * Counts what devices reported, several calls in one transaction, and answers after the commit. A kind of report counts once for a push. Reports of
+ * an unknown campaign, another or a deleted app, or past the retention are ignored.
  */
 export async function trackEvents(
   {

@@ -37,8 +37,8 @@ export function openCollecting({ db }: Pick<Webhooks, 'db'>, onPut: () => void):
 }
 
 /**
- * Stores the events of an announcement, and says whether they are stored. An announcement that fails by its own fault is let go: tracker or audience
- * repeats it later and later, for two days, while NATS would deliver it every 2 s.
+ * Stores an announcement's events; true when they are stored. An announcement that fails by its own fault is let go: its sender repeats it later and
+ * later, for two days, while NATS would deliver it every 2 s.
  */
 export async function takeAnnouncement({ collect, log }: Pick<Webhooks, 'collect' | 'log'>, announcement: Announcement): Promise<boolean> {
   try {
@@ -55,9 +55,8 @@ export async function takeAnnouncement({ collect, log }: Pick<Webhooks, 'collect
 }
 
 /**
- * Inserts the events of announcements into the event logs of their apps, in one transaction. An event is inserted once, however many endpoints ask
- * for it. The events of an announcement are inserted once, though it is repeated until tracker or audience is told, after the commit, that webhooks
- * has it. An event is dropped when no endpoint that is switched on asks for it. Gives how many events were inserted.
+ * Inserts the events of announcements into their apps' logs, in one transaction: each once, however many endpoints ask for it and however often it is
+ * repeated. Drops events that no enabled endpoint asks for. Gives how many it inserted.
  */
 export async function collectEvents({ db }: Pick<Webhooks, 'db'>, given: Announcement[]): Promise<{ put: number }> {
   if (given.length === 0) return { put: 0 }

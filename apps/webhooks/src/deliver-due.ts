@@ -12,8 +12,8 @@ import type { Webhooks } from './webhooks.ts'
 /** A process posts at most this many deliveries at once. Each may hold ~40 kB of body. */
 const slots = 512
 /**
- * At most this many of the deliveries that are posted at once go to endpoints whose last attempt failed or was slow. Each of these may take the full
- * ten seconds again, and the other slots stay free for endpoints that respond quickly.
+ * At most this many of the deliveries that are posted at once go to endpoints whose last attempt failed or was slow: each may take ten seconds again.
+ * The other slots stay free for quick endpoints.
  */
 const suspectSlots = 256
 /**
@@ -23,9 +23,8 @@ const suspectSlots = 256
 const startWithinMs = 2_000
 const renewEveryMs = 1_000
 /**
- * When this process could not even begin an attempt, it gives the delivery back, and the delivery is due again after this time. The endpoint whose
- * secret does not open rests for as long here, so that its other deliveries are not all taken in turn. Another process may have the key. An endpoint
- * whose deliveries cannot be taken or read rests as well.
+ * A delivery whose attempt could not begin is given back, due again after this time. An endpoint whose secret does not open, or whose deliveries
+ * cannot be taken or read, rests as long; another process may have the key.
  */
 const againInMs = 5_000
 /** A process that stops waits at most this long for attempts under way. A delivery whose attempt lasts longer is posted again when its lease ends. */
@@ -38,8 +37,8 @@ export type Deliverer = {
 }
 
 /**
- * Posts deliveries that are due. `record` commits the result of an attempt, and `onEnd` is called when an attempt of an app has ended. A delivery
- * that waits for its next attempt uses no memory and no slot: it is a row with a due time.
+ * Posts deliveries that are due. `record` commits an attempt's result, and `onEnd` is called when an attempt of an app has ended. A delivery that
+ * waits for its next attempt is only a row with a due time.
  */
 export function openDeliverer(
   webhooks: Webhooks,

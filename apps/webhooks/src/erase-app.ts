@@ -10,8 +10,8 @@ import type { Webhooks } from './webhooks.ts'
 const portion = 1_000
 
 /**
- * Deletes what webhooks stores of an app, a part with every call. The first call marks the app's endpoints as deleted while it has the app's event
- * log locked, so that no event is inserted and no delivery made from then on. Events that arrive later find no endpoint and are only confirmed.
+ * Deletes what webhooks stores of an app, a part with every call. The first call marks the endpoints as deleted under the event log's lock, so no
+ * event is inserted and no delivery made from then on.
  */
 export const eraseApp = ({ db }: Pick<Webhooks, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> =>
   transact(db, async (trx) => {

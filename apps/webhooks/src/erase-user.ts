@@ -8,9 +8,8 @@ import { changeQueues, lockQueues } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /**
- * Deletes every body that names the user (spec: webhooks/erasure). A pending delivery of such a body ends as `erased`, because its bytes may not
- * change. Its events go out in another delivery, whose body lacks the user's external id, so that events of other users are not lost. The call may be
- * repeated. Fault: `queue_unavailable` when bodies are left, of which a repeat deletes the next ones.
+ * Deletes every body that names the user (spec: webhooks/erasure). Its pending deliveries end as `erased`; its events go out again without the user's
+ * external id. Fault: `queue_unavailable` when bodies are left, of which a repeat deletes the next.
  */
 export async function eraseUser({ db }: Pick<Webhooks, 'db'>, user: { appId: string; userId: string }): Promise<Record<string, never>> {
   for (let portion = 0; portion < mostPortions; portion += 1) if (await erasePortion(db, user)) return {}

@@ -34,11 +34,8 @@ type Batch = { key: BodyKey; events: LogEvent[]; to: Mark }
 type Planned = Group & { batches: Batch[]; dueInMs: number }
 
 /**
- * Makes deliveries of the events in the event logs that are due. The next events of an endpoint, up to 100, become a body, whose bytes never change
- * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then drops events and bodies above the
- * limits of an endpoint, and deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored
- * only in bodies. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
- * due.
+ * Makes deliveries of due events. An endpoint's next events, up to 100, become a body whose bytes never change ("frozen"), shared by endpoints with
+ * the same place and types. `also`: apps whose logs are taken though not due.
  */
 export async function freezeBatches(webhooks: Freezing, also: string[] = []): Promise<Frozen & { nextInMs?: number }> {
   const { db } = webhooks
@@ -83,6 +80,7 @@ async function freezeTogether({ db, bus, log, bodies, mostBytes }: Freezing, log
     planned.flatMap(({ batches }) => batches.map(({ key }) => key)),
   )
   const made = planned.flatMap(({ batches }) => batches).filter((_batch, place) => stored[place] === undefined)
+  // Audience is asked outside the transaction. While it does not answer, the events of the app stay in its event log.
   const externalIds = await lookUpExternalIds({ bus, log }, made)
   const ready = planned.filter(({ appId }) => !externalIds.away.has(appId))
   const done = await transact(db, (trx) => freeze({ trx, bodies, mostBytes }, [...logs.keys()], ready, externalIds.names))
@@ -125,8 +123,8 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
 }
 
 /**
- * Divides the events that one sweep may read (`mostEvents`) equally among the apps, and takes as many groups of each app as its part allows. When an
- * app has more groups, it begins with a random one and takes those after it, so that each group is taken sooner or later.
+ * Divides the events that one sweep may read (`mostEvents`) equally among the apps, and takes as many groups of each as its part allows. If more are
+ * left it begins at a random one, so none waits for ever.
  */
 function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   const byApp = [...Map.groupBy(groups, ({ appId }) => appId).values()]
@@ -288,8 +286,8 @@ async function bodiesOf(
 const portionsPerCommit = 10
 
 /**
- * Drops events and bodies above the limits of an endpoint. Above `mostBytes` it first drops the oldest bodies that are kept only for a replay. If
- * that is not enough, or more than 100,000 events wait, it drops the oldest waiting events and counts them: the endpoint's reading moves past them.
+ * Drops events and bodies above the limits of an endpoint. Above `mostBytes` the oldest bodies kept only for a replay go first. Then, or above
+ * 100,000 waiting events, the oldest waiting events are dropped and counted.
  */
 async function dropTooMany(
   trx: Webhooks['db'],

@@ -28,9 +28,8 @@ type At = { appId: string; webhookId: string }
 const mostEndpoints = 50
 
 /**
- * Makes an endpoint. Its secret is shown this once and stored sealed. The answer comes when tracker and audience know which events the endpoint asks
- * for, so the endpoint misses no event that happens later. Faults: invalid_body at `url`; limit_reached; queue_unavailable when tracker or audience
- * does not answer, and then the endpoint is deleted again.
+ * Makes an endpoint. Its secret is shown this once. Answers when tracker and audience know what it asks for, so it misses no later event. Faults:
+ * invalid_body at `url`, limit_reached, queue_unavailable (no answer; the endpoint is deleted again).
  */
 export async function createWebhook(
   { db, bus, sealer, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'sealer' | 'checkUrl'>,
@@ -78,8 +77,8 @@ export const enableWebhook = (webhooks: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'
   changeWebhook(webhooks, { ...at, changes: { enabled: true } })
 
 /**
- * Changes an endpoint. A change by which the endpoint may get more events is answered when tracker and audience know of it, as with a new endpoint.
- * Faults: not_found; invalid_body at `url`; queue_unavailable when tracker or audience has not answered yet, though the change is already made.
+ * Changes an endpoint. When it may then get more events, the answer comes once tracker and audience know. Faults: not_found; invalid_body at `url`;
+ * queue_unavailable when one has not answered, though the change is made.
  */
 export async function changeWebhook(
   { db, bus, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'>,

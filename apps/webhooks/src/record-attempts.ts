@@ -13,9 +13,8 @@ export type Ended = { id: string; endpointId: string; takes: number; tries: numb
 const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed', refused: 'failed' } as const
 
 /**
- * Writes the results of attempts to their deliveries and endpoints, in one transaction, in the order in which the attempts ended. The result is
- * ignored when another process has taken the delivery since, or the delivery was erased. The commit does not wait for the disk: when a crash of the
- * database loses it, the delivery is attempted again when its lease ends.
+ * Writes the results of attempts, in the order in which they ended. A result is ignored when another process has taken the delivery since or it was
+ * erased. After a lost commit a delivery is attempted again.
  */
 export function recordAttempts(
   { db, retryBaseMs }: Pick<Webhooks, 'db' | 'retryBaseMs'>,

@@ -7,9 +7,8 @@ export const secretContext = (appId: string, endpointId: string): string => `web
 export type Secret = { readonly version: number; readonly secret: string }
 
 /**
- * Remembers the newest secret of each endpoint that this process has seen. A delivery is taken with the secret of that moment and signed some seconds
- * later, when the connection is open. When the secret is rotated in between, the old one must not be used. Opening a sealed secret costs 20 µs, so
- * opened secrets are kept.
+ * Remembers each endpoint's newest secret that this process has seen: a delivery is signed some seconds after it was taken, and the secret from before
+ * a rotation must not be used. Opening a sealed secret costs 20 µs.
  */
 export type Secrets = {
   /** Remembers a secret, unless a newer one of the endpoint is known. */

@@ -9,8 +9,8 @@ import type { Webhooks } from './webhooks.ts'
 const appsAtOnce = 200
 
 /**
- * Tells tracker and audience which events of these apps an endpoint or a watching gateway asks for. When it returns, both have stored this, and
- * announce every such event from then on. Fault `queue_unavailable` when one of them did not answer; the sweep then tells both again.
+ * Tells tracker and audience which events of these apps an endpoint or a watching gateway asks for. Both have then stored it and announce every such
+ * event. Fault `queue_unavailable` when one did not answer; the sweep tells both again.
  */
 export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, appIds: string[]): Promise<void> {
   const tellings = await transact(db, (trx) => renewListeners(trx, appIds))
@@ -21,9 +21,8 @@ export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, a
 }
 
 /**
- * Gives the sweep that tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended,
- * and every ten minutes of all other apps that had an endpoint or a watch. After a failure the same apps are told 5 s later, half as many in a call,
- * until the one that is refused is alone; after a success twice as many.
+ * Gives the sweep that tells tracker and audience of apps whose endpoints have changed, whose watch has ended, or that were told ten minutes ago.
+ * After a failure, half as many, until the refused one is alone.
  */
 export function openListenerSweep({ db, bus, log }: Pick<Webhooks, 'db' | 'bus' | 'log'>): () => Promise<{ took: number }> {
   let atOnce = appsAtOnce

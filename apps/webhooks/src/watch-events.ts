@@ -30,9 +30,8 @@ type Watched = {
 }
 
 /**
- * Begins or renews a gateway's watch of an app's events, for 30 seconds. When it returns, tracker and audience announce all events of the app, and a
- * broadcast has told the processes of webhooks to show those that they get. Fault `queue_unavailable` when tracker or audience does not answer; the
- * sweep then tells both again while the watch lasts.
+ * Begins or renews a gateway's watch of an app's events, for 30 seconds. Tracker and audience then announce all events of the app. Fault
+ * `queue_unavailable` when one does not answer; the sweep tells both again during the watch.
  */
 export async function watchEvents({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, { appId }: { appId: string }): Promise<Record<string, never>> {
   const isTold = await transact(db, async (trx) => {
@@ -46,10 +45,8 @@ export async function watchEvents({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, { a
 }
 
 /**
- * Shows gateways the events of watched apps, in the form that receivers get. A process shows at most 100 events of an app in a second, with the
- * number of those that it left out. Nothing is stored or repeated, so a gateway that misses a broadcast never gets it. External ids are asked of
- * audience, as for a delivery; while audience does not answer, events are shown without them. Gives a function that takes the events of announcements
- * that are stored. While no app is watched, that function returns at once.
+ * Shows gateways the events of watched apps as receivers get them, at most 100 of an app in a second, and the number left out. Nothing is stored or
+ * repeated. Gives a function that takes stored announcements' events.
  */
 export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' | 'listen'>; log: Log }): (events: Event[]) => void {
   const apps = new Map<string, Watched>()
@@ -90,6 +87,7 @@ export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' 
   const externalIdsOf = async (appId: string, events: Event[]): Promise<Record<string, string>> => {
     const userIds = [...new Set(events.flatMap(({ userId }) => userId ?? []))]
     if (userIds.length === 0) return {}
+    // While audience does not answer, events are shown without external ids.
     return bus.call(findExternalIds, { appId, userIds }).then(
       ({ externalIds }) => externalIds,
       () => ({}),

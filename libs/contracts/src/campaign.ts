@@ -79,6 +79,25 @@ export const CreateCampaign = z
   })
 export type CreateCampaign = z.output<typeof CreateCampaign>
 
+/** How a notification names the people or devices that it goes to. */
+export const namedBy = ['externalIds', 'userIds', 'subscriptionIds'] as const
+export type NamedBy = (typeof namedBy)[number]
+/** Of the ids that a send names, its audience shows this many at most. */
+export const mostShownIds = 100
+
+/**
+ * Whom a campaign is sent to (spec: administration/campaign-audience). `ids`: the first 100 of `count`; null once the send has ended, since external
+ * ids are personal data. `segment`: null while a saved segment has not been copied.
+ */
+export type CampaignAudience =
+  | { kind: 'everyone' }
+  | { kind: 'segment'; segmentId: string | null; segment: unknown }
+  | { kind: 'people' | 'test'; by: NamedBy; count: number; ids: string[] | null }
+  | { kind: 'remainder'; of: string; sampleRate: number }
+
+/** The winner of an experiment. `by`: the operator's name; null when a secret key of the app picked it. `at`: ISO. */
+export type Winner = { variant: string; campaignId: string; by: string | null; at: string }
+
 /** A campaign as the administration shows it (spec: administration/campaign-read), without the counters: those are in the tracker. */
 export type Campaign = {
   id: string
@@ -93,8 +112,11 @@ export type Campaign = {
    */
   segment: unknown
   segmentId: string | null
+  audience: CampaignAudience
   schedule: Schedule | null
   experiment: Experiment | null
+  /** Null in a campaign without an experiment, and until a winner is picked. */
+  winner: Winner | null
   silent: boolean
   data: Record<string, string>
   ttl: number

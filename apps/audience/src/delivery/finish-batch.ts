@@ -42,17 +42,16 @@ const releasedForProbe = 10
 const eventsPerAnnouncement = 1_000
 
 /**
- * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). When every push of all these batches was sent or ended
- * without an attempt, as nearly always, one statement marks the batches done, and a healthy circuit is written only once a second. This statement
- * leaves out probes, and batches of apps that ask for `lastNotifiedAt`. One transaction does the rest: it marks the other batches done, updates the
- * circuits from the providers' answers, invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of the
- * retries and of the failed pushes. A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the order given.
+ * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). A finish of an older take, or a repeated finish, is `lost`
+ * and changes nothing. Answers in the order given.
  */
 export async function finishBatch(
   { poke, circuitMemory, wakeFanOut, ...audience }: Finishing,
   finishes: FinishBatch[],
 ): Promise<FinishAnswer[]> {
   const { db } = audience
+  // Nearly always every push of every batch was sent or ended without an attempt: then one statement is enough. It leaves out probes, and batches of
+  // apps that ask for `lastNotifiedAt`.
   const sent = finishes.every(wereSent) ? stillTaken(await markQuietlyDone(db, finishes), finishes) : []
   const ofSent = new Set(sent.map(({ finish }) => finish))
   const others = finishes.filter((finish) => !ofSent.has(finish))
@@ -103,8 +102,8 @@ function stillTaken(rows: FinishedRow[], finishes: FinishBatch[]): Finish[] {
 }
 
 /**
- * Decides by the circuits whether pushes whose tokens were refused, and pushes for which the provider was unavailable, have failed or are tried
- * again. A refused push of a send with ttl 0 is never tried again: it has failed.
+ * Decides by the circuits whether pushes with refused tokens, and pushes for which the provider was unavailable, failed or are tried again. A refused
+ * push of a send with ttl 0 is never tried again.
  */
 async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitChanges): Promise<ResolvedFinish[]> {
   const isDoubted = ({ finish }: Finish) => finish.guarded.length > 0
@@ -197,8 +196,8 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, { ca
 })
 
 /**
- * Remembers which APNs environment accepted a token and, for apps that ask for `lastNotifiedAt`, which devices were sent to: all devices of
- * a batch except those that its finish names as unsent, dead, refused, without an answer, or to be tried again.
+ * Remembers which APNs environment accepted a token and, for apps that ask for `lastNotifiedAt`, which devices were sent to: all devices of a batch
+ * except those that its finish names.
  */
 async function noteSent(db: Db, finishes: Finish[]): Promise<void> {
   const accepted = finishes.flatMap(({ finish }) => finish.environments)
@@ -242,8 +241,8 @@ async function keepDecided(db: Db, finishes: ResolvedFinish[]): Promise<BatchPoi
 }
 
 /**
- * Releases the batches that a closed circuit held, 500 at a time; the sweep then points at them, with apps taking turns. The finish waits
- * only for the first 500. If releasing the others fails, the sweep still points at each of them at the time until which it was held.
+ * Releases the batches that a closed circuit held, 500 at a time, for the sweep to point at. The finish waits only for the first 500. If releasing
+ * the others fails, each becomes due when its hold ends.
  */
 async function release({ db, log, poke }: Audience & { poke: () => void }, { appId, platform }: CircuitKey): Promise<void> {
   const releaseSome = () => releaseHeld(db, { appId, platform })

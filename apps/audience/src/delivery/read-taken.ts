@@ -30,8 +30,8 @@ export function remember(remembered: Remembered, send: FrozenSend): KnownSend {
 const pushesPerQuery = 5_000
 
 /**
- * Makes the answers for granted batches: their pushes, or a part of them, with the devices as they are now, and the send unless the dispatcher has
- * it. A batch is `gone` when its campaign was settled in the meantime and the send was deleted. Answers in the order given.
+ * Makes the answers for granted batches, in order: their pushes or a part of them, the devices as they are now, and the send unless the dispatcher
+ * has it. `gone`: the campaign was settled, its send deleted.
  */
 export async function readTaken({ db, remembered }: { db: Db; remembered: Remembered }, granted: Granted[]): Promise<TakenBatch[]> {
   const sends = await learnSends(db, remembered, granted)

@@ -27,8 +27,8 @@ type Serving = Finishing & {
   /** Reports a batch to the ledger again. */
   reportAgain: (batch: UnknownBatch) => Promise<unknown>
   /**
-   * Resolves when audience has extended the leases of taken batches, or has tried to: at its start, and whenever its database or NATS is back
-   * (spare-takers.ts). Until then no batch may be taken, and none renewed: a renewal would say that no lease needs to be extended.
+   * Resolves when audience has extended the leases of taken batches, or has failed to (spare-takers.ts). Until then no batch may be taken, and no
+   * lease renewed: a renewal would say that no lease needs to be extended.
    */
   takersSpared: () => Promise<void>
   /** Is called when a call of `take` has been decided, because the sweep may now point at a further batch of the app. */

@@ -18,9 +18,8 @@ import {
 import { findRefusals, findTaken, keyOfTake, renewBatches, takeBatches, type Refusal, type TakenRow } from './store/taken-batches.ts'
 
 /**
- * What a dispatcher asks for. With `takes` null it asks for the batch. Otherwise it has the batch, `takes` is the number of its take, and it asks for
- * a further part that begins after `from` pushes. `environment` and `credentialsVersion` are those of the credentials that it will use; the version
- * is null when the app has no credentials.
+ * What a dispatcher asks for. `takes` null: the batch; otherwise the number of its take, for a further part after `from` pushes. `environment` and
+ * `credentialsVersion` are those of its credentials; the version is null when the app has none.
  */
 export type TakeAsked = {
   batchId: string
@@ -43,9 +42,8 @@ export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number; rates: SendRates }
 
 /**
- * Gives batches to dispatchers (docs/architecture.md, step 4), usually in one update for all that were asked for. The update counts the take in the
- * batch's row. When two dispatchers ask for one batch, the first gets it and the second is answered `busy`. Answers in the order asked. `readTaken`
- * then reads the pushes.
+ * Gives batches to dispatchers (docs/architecture.md, step 4), usually in one update, which counts the take. Of two that ask for one batch, the first
+ * gets it; the second is answered `busy`. Answers in the order asked.
  */
 export async function takeBatch(taking: Taking, asked: TakeAsked[]): Promise<(Granted | Refused)[]> {
   const continued = await continueTakes(taking.db, asked)
@@ -101,10 +99,8 @@ async function holdBack({ db, rates }: Taking, asked: TakeAsked[]): Promise<Read
 }
 
 /**
- * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe): the circuit's probe, batches
- * that also have devices of an environment without an open circuit, batches with ttl 0 while the provider is away, and batches whose time is over,
- * which end as failed or expired. A batch whose devices were looked up (`toLookUp`) is taken too when none of them can be sent to. The others are
- * held.
+ * Takes free batches that may go out although a circuit is open, and holds the others (spec: providers/circuit-holds, providers/probe). A batch whose
+ * devices were looked up is also taken when none can be sent to.
  */
 async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {
   return transact(db, async (trx) => {

@@ -15,8 +15,8 @@ export type Finish = { row: FinishedRow; finish: FinishBatch }
 /** What the refusals in a finish mean, by the name of the circuit on which they were made. */
 export type Refusals = Map<string, { circuit: CircuitKey; verdictOn: CircuitChange['verdictOn'] }>
 /**
- * What finished batches changed. `updated`: all circuits that were written, as they are now. `opened`, `closed`: those of them whose state changed.
- * `probedAgain`: those of which another device is to be probed at once. `open`: the names of those that are open now.
+ * What finished batches changed. `updated`: all circuits written, as they are now. `opened`, `closed`: those whose state changed. `probedAgain`:
+ * those of which another device is probed at once. `open`: the names of the open ones.
  */
 export type CircuitChanges = {
   refusals: Map<Finish, Refusals>
@@ -28,8 +28,8 @@ export type CircuitChanges = {
 }
 
 /**
- * By the name of a circuit: when this process last wrote sends to the circuit, and the version of the credentials that were used. Only a healthy
- * circuit has a time; the time of any other is minus infinity, so that its next answers are always written.
+ * By circuit name: when this process last wrote sends to it, and with which version of the credentials. The time of an unhealthy circuit is minus
+ * infinity, so that its next answers are always written.
  */
 type Healthy = LRUCache<string, { credentialsVersion: number | null; notedAtMs: number }>
 const noteEveryMs = 1_000
@@ -91,10 +91,8 @@ export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics 
 }
 
 /**
- * Updates the circuits from the answers in finished batches (spec: providers/circuit, providers/guard-many). The answers are applied to
- * each circuit in the order of the finishes. They may open or close the circuit, and decide what refused tokens mean. When a circuit opens
- * because of the app's credentials, the invalidations that the mass guard allowed on it in the last 24 h are undone. Sends on a healthy
- * circuit are written once a second; between these writes they cost no statement.
+ * Updates the circuits from the answers in finished batches, in the order of the finishes (spec: providers/circuit, providers/guard-many). Sends on a
+ * healthy circuit are written once a second; in between they cost no statement.
  */
 export async function updateCircuits(
   db: Db,
@@ -197,8 +195,8 @@ async function noteAll(db: Db, finishes: Finish[]): Promise<void> {
 }
 
 /**
- * Undoes invalidations on a circuit that has opened, because the devices were not the reason for the refusals. Devices whose invalidation the mass
- * guard had allowed are reachable again (`undoGuarded` has the limits), and pushes of these finishes are tried again.
+ * Undoes invalidations on a circuit that has opened, because the devices were not the reason. Devices that the mass guard let be invalidated are
+ * reachable again (limits: `undoGuarded`), and pushes of these finishes are tried again.
  */
 async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: CircuitKey): Promise<void> {
   const name = nameOfCircuit(opened)
@@ -216,8 +214,8 @@ export const isAnythingNew = ({ healthy }: Pick<CircuitMemory, 'healthy'>, finis
 type HeardOn = { finish: Finish; circuit: CircuitKey; heard: Omit<Heard, 'evidence'> }
 
 /**
- * Gives the answers in a finish, by circuit. If the batch was a probe, the result has an entry for the probed circuit even without an
- * answer: the provider may have called a token dead, which proves as much as a send.
+ * Gives the answers in a finish, by circuit. A probed circuit has an entry even without an answer: the provider may have called a token dead, which
+ * proves as much as a send.
  */
 function answersByCircuit(one: Finish): HeardOn[] {
   const { row, finish } = one
@@ -249,9 +247,8 @@ function isNews({ circuit, heard }: HeardOn, healthy: Healthy): boolean {
 }
 
 /**
- * Lets each open circuit of an app (on one platform, or on all) make a probe now, because an operator asked for it or the app's credentials may have
- * changed. Releases at most 500 held batches in all. When dispatchers ask for them, one becomes the probe of each circuit, and those that a circuit
- * still stops are held again. Answers how many of these circuits are open.
+ * Lets each open circuit of an app (on one platform; null: on all) make a probe now, and answers how many are open. Releases at most 500 held
+ * batches; those that a circuit still stops are held again.
  */
 export async function probeCircuits(
   { db, poke }: { db: Db; poke: () => void },

@@ -35,8 +35,8 @@ export const changeOwner = (
   })
 
 /**
- * Changes a user for the app's backend (spec: identity/change-makes-user). For an unknown external id it makes a user without devices, whom a later
- * login finds. Faults: `not_found` (an unknown user id, or the app was erased), `invalid_body` at `tags` (101st tag).
+ * Changes a user for the app's backend; an unknown external id makes a user without devices (spec: identity/change-makes-user). Faults: `not_found`
+ * (an unknown user id, or the app was erased), `invalid_body` at `tags` (101st tag).
  */
 export const changeUser = (
   { db }: { db: Db },
@@ -57,9 +57,8 @@ async function makeUser(db: Db, appId: string, user: UserAddress): Promise<strin
 }
 
 /**
- * Changes up to 500 users for the app's backend in one transaction (POST /v1/users/batch), and answers for each item, in the order given, what became
- * of it. The transaction locks the users in the order of their ids, like every transaction that changes users. The same request sent again changes
- * nothing. Fault: `not_found` (the app was erased).
+ * Changes up to 500 users in one transaction (POST /v1/users/batch), and answers for each item in the order given. It locks users in the order of
+ * their ids. Sent again, it changes nothing. Fault: `not_found` (the app was erased).
  */
 export const changeUsers = (
   { db }: { db: Db },

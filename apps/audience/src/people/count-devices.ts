@@ -27,8 +27,8 @@ const mostCounted = 5_000_000
 type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
 
 /**
- * Makes the function that answers how many devices an app has. It keeps an answer for a minute. `inTurn` limits how many apps are counted at a time.
- * An app that had more than `mostLive` devices on its last counted day gets the counts of that day. Fault: `rate_limited`.
+ * Makes the function that answers how many devices an app has; an answer is kept for a minute. An app with more than `mostLive` devices on its last
+ * counted day gets that day's counts. Fault: `rate_limited`.
  */
 export function openDeviceCounts(
   reads: Reads<Tables>,
@@ -58,10 +58,8 @@ const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, 
 const everyMs = 60_000
 
 /**
- * Makes the work of a sweep that counts the devices of each app as they were at the end of each UTC day (spec: administration/device-series). The
- * first process that claims an app's day scans the app's devices, in parts and on the connections for reads, so that no other read waits long. Each
- * run of the sweep looks at one app. A process goes through all apps once a day. If another process had claimed an app, or a scan failed, the process
- * goes through all apps again a minute later.
+ * Makes the sweep's work that counts each app's devices at the end of each UTC day (spec: administration/device-series), one app a run. A round is
+ * repeated a minute later if an app was claimed elsewhere or failed.
  */
 export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }): () => Promise<{ took: number }> {
   let nextAt = 0

@@ -13,9 +13,8 @@ import { transactIdentity } from './transact-identity.ts'
 const attempts = 10
 
 /**
- * Erases a user (spec: identity/erase-user). One transaction deletes the user and all devices of the user, and stores that webhooks must be told
- * (`tellErasures`). Batches of sends under way and events stay, because they contain only ids of the user. Faults: `not_found`, `queue_unavailable`
- * (the user got another device during each of 10 attempts).
+ * Erases a user with all devices, and stores that webhooks must be told (spec: identity/erase-user). Batches and events stay: they hold only ids.
+ * Faults: `not_found`, `queue_unavailable` (another device came during each of 10 attempts).
  */
 export async function deleteUser(
   { db, poke }: { db: Db; poke: () => void },

@@ -18,9 +18,8 @@ const mostOfSegment = 5_000
 type Asked = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
 /**
- * Gives the next portion of an app's users, in the order of their ids, with their devices (spec: administration/export-everybody). A portion begins
- * after the last id of the portion before, so a user who exists (and is in the segment) during the whole export is in it once, whatever else is
- * written meanwhile. What a portion costs does not depend on the size of the app. Faults: those of `readSegment`.
+ * Gives the next portion of an app's users by id, with their devices (spec: administration/export-everybody). It begins after the last portion's last
+ * id, so a user who exists throughout is in the export once. Faults: those of `readSegment`.
  */
 export async function exportUsers(
   { db, lastNotified }: { db: Db; lastNotified: LastNotified },
@@ -46,8 +45,8 @@ async function keepMeant(db: Db, segment: Segment, ids: string[]): Promise<strin
 }
 
 /**
- * Gives the id of the user after whom the next portion begins; null after the last portion. If some of the wanted users did not fit into this portion
- * (`ids`), this is the portion's last user, otherwise the last user that was examined. Users who were erased meanwhile are not in `ids`.
+ * Gives the id after which the next portion begins; null after the last portion: this portion's last user when wanted users did not fit, otherwise
+ * the last user examined. Users who were erased meanwhile are not in `ids`.
  */
 function nextOf({ examined, wanted, ids, most }: { examined: string[]; wanted: string[]; ids: string[]; most: number }): string | null {
   const last = ids.at(-1) ?? wanted.slice(0, mostUsers).at(-1)

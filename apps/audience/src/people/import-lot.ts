@@ -12,9 +12,8 @@ import type { Db } from '../store/tables.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Writes one lot (group of rows of the file) of an import: users, devices, counts and errors. The same transaction moves the import to the end of the
- * lot. Faults, with which nothing is written: `not_found` (the import is unknown, or the app was erased), `invalid_state` (the import has ended, or
- * is not at the lot's offset), `queue_unavailable` (`retryIdentity`).
+ * Writes one lot of an import and moves the import to its end, in one transaction. Faults write nothing: `not_found` (unknown import or erased app),
+ * `invalid_state` (import ended, or is at another offset), `queue_unavailable` (`retryIdentity`).
  */
 export const importLot = (
   { db }: { db: Db },

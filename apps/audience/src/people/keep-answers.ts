@@ -1,6 +1,6 @@
 /**
- * Makes a function that calls `ask` once for many callers: it keeps an app's answer for `keptMs`, counted from the call, and callers that come before
- * the answer wait for it. It keeps at most `most` answers. It does not keep a failure, so for the next caller it calls `ask` again.
+ * Makes a function that calls `ask` once for many callers: it keeps at most `most` answers, each for `keptMs` from the call, and callers wait for an
+ * answer under way. A failure is not kept.
  */
 export function keepAnswers<Answer>(
   ask: (appId: string) => Promise<Answer>,

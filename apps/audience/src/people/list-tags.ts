@@ -8,8 +8,8 @@ import type { Db } from '../store/tables.ts'
 type Read = (work: (db: Db) => Promise<TagUses>, limits: { turn: string }) => Promise<TagUses>
 
 /**
- * Makes the function that answers which tags an app's users have, as `countTags` counts or estimates them. An answer is kept for 30 s, because a form
- * in which an operator types the name of a tag may ask for the tags at each letter. Fault: `rate_limited`.
+ * Makes the function that answers which tags an app's users have (`countTags`). Answers are kept for 30 s, because a form in which an operator types
+ * a tag's name may ask at each letter. Fault: `rate_limited`.
  */
 export const openTags = (reads: Read, now?: () => number): ((asked: { appId: string }) => Promise<TagUses>) =>
   keepAnswers((appId) => reads(async (db) => tagUsesOf(await countTags(db, appId)), { turn: appId }), { keptMs: 30_000, most: 50, now })

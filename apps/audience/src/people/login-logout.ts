@@ -45,9 +45,8 @@ async function idAfterMerge(trx: Db, { appId, id }: { appId: string; id: string 
 }
 
 /**
- * Decides by the identity rules which user gets a device. If needed, makes that user or gives an anonymous owner the external id. `ownerId`: the
- * device's present owner; the caller has locked the device. `leaves` in the answer: the owner whom the device leaves; null when the device keeps its
- * owner. Fault: `limit_reached` (101st device of a user).
+ * Decides by the identity rules which user gets a device, which the caller has locked, and makes or names that user if needed. `leaves`: the owner
+ * whom the device leaves, or null. Fault: `limit_reached` (101st device of a user).
  */
 async function takeOwner(
   db: Db,
@@ -80,8 +79,8 @@ async function makeReady(db: Db, appId: string, ownership: Ownership): Promise<s
 }
 
 /**
- * Gives a device to a new anonymous user without tags (spec: identity/logout). Language, timezone and country are copied, because they say as much
- * about the device as about its user. A former owner who is anonymous and has no other device is deleted. Fault: `not_found`.
+ * Gives a device to a new anonymous user without tags, with language, timezone and country of the former owner (spec: identity/logout). An anonymous
+ * former owner without another device is deleted. Fault: `not_found`.
  */
 export const logoutSubscription = (
   { db }: { db: Db },

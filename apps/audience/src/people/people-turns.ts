@@ -19,8 +19,8 @@ export type PeopleTurns = {
 }
 
 /**
- * Makes the turns of a process for changes of devices and users (spec: identity/changes-in-order). At most four of the pool's eight connections wait
- * for locked rows, and at most three for one app: the others stay free for sends and for registrations that share a commit.
+ * Makes a process's turns for changes of devices and users (spec: identity/changes-in-order). At most four of the pool's eight connections wait for
+ * locked rows, three for one app: sends and shared commits need the others.
  */
 export const openPeopleTurns = (): PeopleTurns => ({
   inOrder: openOrder({ most: mostOfOneKey, waitMs, full: queueUnavailable }),

@@ -54,9 +54,8 @@ type Reading = { db: Db; lastNotified: LastNotified }
 type Asked = ListRequest & { appId: string; segmentId?: string | undefined }
 
 /**
- * Gives a page of an app's users, newest first (spec: administration/users). `q` is the id of a user or of a device, or the beginning of an external
- * id. A segment leaves out the users who have no reachable device in it. Faults: `not_found` (the segment), `invalid_segment`, `invalid_body` at
- * `cursor`, `rate_limited` (see `readSegment`).
+ * Gives a page of an app's users, newest first (spec: administration/users). `q`: a user's or device's id, or the beginning of an external id.
+ * Faults: `not_found` (the segment), `invalid_segment`, `invalid_body` at `cursor`, `rate_limited` (`readSegment`).
  */
 export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Promise<Listed<UserSummary>> {
   const { appId, segmentId, limit } = asked
@@ -70,8 +69,8 @@ export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Pr
 }
 
 /**
- * Gives at least the first `wanted` of these users who have a reachable device in a segment, or all if there are fewer. It goes through the users in
- * portions, so that for a common segment the first portion is enough.
+ * Gives at least the first `wanted` of these users who have a reachable device in a segment, or all if there are fewer. It reads in portions: for a
+ * common segment the first is enough.
  */
 async function keepMeant(db: Db, segment: Segment, ids: string[], wanted: number): Promise<string[]> {
   const now = await databaseNow(db)

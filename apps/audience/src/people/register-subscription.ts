@@ -40,9 +40,8 @@ type Registration = {
 }
 
 /**
- * The result of a registration. `row in use`: nothing was written, because a row that this registration needs is used by another registration of the
- * same commit, because another transaction has locked, just changed or just made the row, because the phone has twins that are still to be merged, or
- * because the app was erased.
+ * The result of a registration. `row in use`: nothing was written, because another transaction or registration uses, changed or makes one of its
+ * rows, the phone has twins to merge, or the app was erased.
  */
 type Outcome = Registered | Fault | 'row in use'
 
@@ -50,11 +49,8 @@ type Outcome = Registered | Fault | 'row in use'
 const mostTogether = 100
 
 /**
- * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two registrations with the same address or
- * the same external id are done one after another, in the order in which they came. A registration leaves the shared commit if another registration
- * in it uses the same user, or if another transaction has locked or just changed a row that it needs (for example a page of a send with a frequency
- * cap). It then runs alone when `inTurn` says that it is the app's turn, and waits for the locks without keeping other registrations waiting. If no
- * device leaves a user, the two statements of the shared commit use connections that keep query plans (`kept`, docs/decisions/0038).
+ * Makes the function that registers devices. Registrations that wait at the same time share one commit; those with the same address or external id
+ * run in the order in which they came.
  */
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
@@ -75,15 +71,15 @@ export function openRegistrations(
     return inOrder(keys, async () => {
       if (old !== null) return inTurn(() => registerAlone(db, registration), appId)
       const outcome = await together(registration)
+      // Waits for locks alone, so that it does not keep the registrations of a shared commit waiting.
       return outcome === 'row in use' ? inTurn(() => registerAlone(db, registration), appId) : orThrow(outcome)
     })
   }
 }
 
 /**
- * Registers one device, new or known, by the identity rules (core/identity.ts). Waits for transactions that have locked its rows. Faults:
- * `limit_reached` (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased), `queue_unavailable` (its rows
- * stayed in use).
+ * Registers one device by the identity rules (core/identity.ts), and waits for locks of its rows. Faults: `limit_reached` (101st device of a user),
+ * `invalid_body` at `tags` (101st tag), `not_found` (erased app), `queue_unavailable` (rows stayed in use).
  */
 export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<Registered> => registerAlone(db, toRegistration(asked))
 
@@ -129,9 +125,8 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
 }
 
 /**
- * Writes registrations of different addresses and different external ids, and gives the result of each. The first statement reads the rows that the
- * registrations need; the second writes the registrations whose rows have not changed in between. When a device leaves a user, a third statement is
- * needed, and the second and third run in a transaction.
+ * Writes registrations of different addresses and external ids, and gives each result. One statement reads their rows, a second writes those with
+ * unchanged rows. When a device leaves a user there is a third, in a transaction.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
   const decided = decide(registrations, await findKnown(kept, registrations.map(toSought)))
@@ -148,6 +143,7 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
     if (left.length > 0) await leaveUsers(on, left)
     return written
   }
+  // The connections of `kept` keep query plans (docs/decisions/0029).
   const isOneStatement = db.isTransaction || planned.every(({ leaves }) => leaves === null)
   const written = await (isOneStatement ? write(kept) : transact(db, write))
 

@@ -6,9 +6,8 @@ import { takeAbandoned, removeAbandoned } from './store/abandoned-users.ts'
 const portion = 500
 
 /**
- * Removes up to 500 identified users who have had no device for 30 days, have no tags, language, timezone or country, and were never changed with a
- * secret key or by an import. A candidate for whom that is not true any more stays a user and is no candidate any more. Answers how many candidates
- * it looked at. It tells no other service of the removal, because other services keep only the id of such a user.
+ * Removes up to 500 identified users who had no device for 30 days and are still bare (`isBare`), and answers how many candidates it looked at. Other
+ * services keep only such a user's id, so none is told.
  */
 export const removeAbandonedUsers = ({ db }: { db: Db }): Promise<{ took: number }> =>
   transact(db, async (trx) => {

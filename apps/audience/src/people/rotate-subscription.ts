@@ -29,8 +29,8 @@ export const addressesOfRotation = ({ appId, rotation }: { appId: string; rotati
   [rotation.old, rotation.new.endpoint].map((address) => hashAddress(appId, 'endpoint', address).toString('hex'))
 
 /**
- * Gives the device that has an old address a new one. Another device that has the new address is deleted. Answers the device's id, or undefined when
- * no device has the old address. Whoever knows a device's address is taken for the device.
+ * Gives the device that has an old address a new one, and deletes another device that has that. Answers its id; undefined when no device has the old
+ * address. Knowing a device's address is proof of being the device.
  */
 export async function moveDevice(trx: Db, oldHash: Buffer, to: NewAddress): Promise<string | undefined> {
   const found = await lockBoth(trx, oldHash, to.addressHash)
@@ -47,9 +47,8 @@ export async function moveDevice(trx: Db, oldHash: Buffer, to: NewAddress): Prom
 }
 
 /**
- * Locks the devices at the old and at the new address. While the statement waits for a lock, another device may be moved onto the old address,
- * which deletes the device there. The statement then finds no device, although one has the old address now. So a second statement, which waits for no
- * lock, looks whether a device has the old address; if one has, the function tries again.
+ * Locks the devices at the old and at the new address. While it waits, another device may take the old address, and the statement finds none. A
+ * second look, which waits for no lock, then makes it try again.
  */
 async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {

@@ -54,9 +54,8 @@ const toTestDevice = ({ address, ...device }: MarkedDevice): TestDevice => ({
 export type ForTest = { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }
 
 /**
- * Finds the devices of a test (spec: administration/test-send-devices): a single device, which may be any device of the app, or several test devices.
- * Faults: `not_found` (the app does not have the single device); `invalid_body` at `subscriptionIds.<i>` for each device that is no test device of the
- * app, and at the field that selects the devices when it selects more than 20.
+ * Finds the devices of a test: any single device, or test devices (spec: administration/test-send-devices). Faults: `not_found` (the single device),
+ * `invalid_body` at `subscriptionIds.<i>` (no test device), or at the selector (more than 20).
  */
 export async function findTestDevices(
   db: Db,

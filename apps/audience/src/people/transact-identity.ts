@@ -10,16 +10,14 @@ export const identityAttempts = 20
 const longestPauseMs = 100
 
 /**
- * Runs a transaction that makes, changes or deletes users or devices. Every such transaction locks devices first and users second, each in the order
- * of their ids, so that two transactions cannot deadlock. A row that does not exist yet cannot be locked. When two transactions make the same device
- * or user, a unique index refuses the second transaction. It is run again and then sees the rows of the first.
+ * Runs a transaction that changes users or devices, again when a unique index refused a row that another one made meanwhile. Each locks devices
+ * before users, both in the order of their ids: otherwise they deadlock.
  */
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 
 /**
- * Runs `work`, and runs it again when it collides with another transaction. The pauses between two attempts are random and grow to 100 ms, so that a
- * transaction that imports 500 devices does not collide with another registration each time. Fault: `queue_unavailable` after 20 attempts, which take
- * about a second.
+ * Runs `work`, again when it collides with another transaction. The pauses are random and grow to 100 ms, so that an import of 500 devices does not
+ * collide each time. Fault: `queue_unavailable` after 20 attempts, about a second.
  */
 export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

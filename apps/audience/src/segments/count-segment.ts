@@ -9,10 +9,8 @@ import type { Db } from '../store/tables.ts'
 export type CountAsked = { appId: string; segmentId: string } | { appId: string; segment: unknown }
 
 /**
- * Counts the reachable devices of a segment now: of a saved segment, whose count is stored (spec: segments/count), or of a segment in the request,
- * where null means all devices (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the faulty node, `invalid_body`
- * for a value that is no segment at all, `rate_limited` when the count takes longer than 18 s, or while the segment asks for `lastNotifiedAt` and
- * audience does not know it for all devices of the app yet (`LastNotified`).
+ * Counts a segment's reachable devices now: a saved one, whose count is stored (spec: segments/count), or one in the request; null: all devices.
+ * Faults: `not_found`, `invalid_segment` (the node's path), `invalid_body`, `rate_limited` (over 18 s, or `LastNotified` not ready).
  */
 export async function countSegment({ db, lastNotified }: { db: Db; lastNotified: LastNotified }, asked: CountAsked): Promise<SegmentCount> {
   const count = async (segment: Segment) => {

@@ -8,8 +8,8 @@ import { findFanOut } from './store/fan-outs.ts'
 import { changeFanOutFlow, makeBatchesDue, noteUnbegun } from './store/flow.ts'
 
 /**
- * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). Changes are numbered, and the change with the highest number counts, in
- * whatever order they arrive. Answers whether audience has begun the send. If it has not, it does not begin it while it is paused, nor after a cancel.
+ * Pauses, resumes or cancels a send; the change with the highest number counts (spec: campaigns/flow-last-word). Answers whether audience has begun
+ * the send. If not, it begins none that is paused or cancelled.
  */
 export async function changeFlow(
   { poke, ...audience }: Audience & { poke: () => void },

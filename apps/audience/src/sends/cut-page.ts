@@ -40,9 +40,8 @@ export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] 
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**
- * Makes a page (docs/architecture.md, step 3): scans devices, chooses those that get a push, and commits claims, batches and the beginning of the
- * next page in one transaction. Gives `lost` when `store` gives undefined, because for example another process made the page, and `no_room` when the
- * app's bulk window is full. In these two cases nothing is written.
+ * Makes a page (docs/architecture.md, step 3): chooses devices and commits claims, batches and the next page's beginning in one transaction. `lost`:
+ * `store` gave undefined. `no_room`: the app's bulk window is full. Both write nothing.
  */
 export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {
   const { db } = audience

@@ -3,11 +3,8 @@ import { settleFanOuts } from './store/settled.ts'
 import type { Db } from '../store/tables.ts'
 
 /**
- * Marks campaigns as settled, in one commit for all, because the tracker reports that they are. Their batches and frozen sends are deleted
- * now, or later by the sweep (`clearSettled`). The rows of the fan-outs stay, so that a late repeat of a pointer sends nothing twice. The
- * ledger has the last outcome a moment before the dispatcher finishes the batch. So an unfinished batch stays, with its send: its
- * dispatcher, or another one after its death, can still finish the batch, and audience then invalidates devices with dead tokens. A repeat
- * of the call changes nothing.
+ * Marks campaigns as settled; their batches and sends are deleted now or by the sweep (`clearSettled`). Rows of fan-outs stay: a late pointer sends
+ * nothing. Unfinished batches stay, because finishing them invalidates dead tokens.
  */
 export async function dropCampaigns(
   { db, told }: { db: Db; told: Pick<ToldNotes, 'forget'> },

@@ -39,10 +39,8 @@ export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
 
 /**
- * Counts what a send would do if it began at `startsAt` (spec: sending/dry-run): to which devices it would go, when, which of them delivery rules
- * would skip, and which texts would be shown. It sends and writes nothing. It uses the SQL conditions of a fan-out, in one read-only snapshot.
- * Faults: not_found (the app), invalid_segment, and rate_limited when one of its statements takes longer than 8 s, or while the segment asks for
- * `lastNotifiedAt` and audience does not know it for all devices of the app yet.
+ * Counts what a send would do if it began at `startsAt` (spec: sending/dry-run), in one read-only snapshot. It writes nothing. Faults: not_found (the
+ * app), invalid_segment, rate_limited (a statement takes over 8 s, or `lastNotifiedAt` is not known yet).
  */
 export async function dryRun(
   { db, settingsOf, lastNotified }: Pick<Audience, 'db' | 'settingsOf' | 'lastNotified'>,

@@ -17,11 +17,8 @@ import { tellStart, tellTotals } from './tell-totals.ts'
 const pagesPerRun = 4
 
 /**
- * Makes the next pages of a campaign's fan-out (docs/architecture.md, step 3), and answers how many it made. For the first pointer at page
- * 0, which says that the campaign is to be sent now, it inserts the fan-out's row. For a pointer at any other page it begins with that
- * page, if that is the next one. Audience reports the totals of a page to the tracker before it publishes pointers at the page's batches,
- * and before it makes the next page. After a crash the sweep points at the fan-out again. A page that fails is tried again when the
- * fan-out's `due_at` has come; after the fifth try the send ends as failed.
+ * Makes the next pages of a campaign's fan-out and answers how many (docs/architecture.md, step 3). A pointer at page 0 inserts the row if there is
+ * none. A pointer at another page counts if that page is next.
  */
 export async function fanOut(audience: Audience, { campaignId, page }: FanOutPointer): Promise<number> {
   const known = await findFanOut(audience.db, campaignId)
@@ -30,14 +27,15 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
   if (!row || row.settledAt || (page !== 0 && row.page !== page)) return 0
   // A second pointer at page 0 may mean that campaigns does not know that the send has started, so audience tells campaigns again.
   if (page === 0 && row.toldPage > 0) await tellStart(audience, row)
+  // The tracker gets a page's totals before pointers at its batches are published and before the next page is made.
   if (!(await tellTotals(audience, row, started?.made))) return 0
   await pointAtBatches(audience, started?.batches ?? [])
 
   // A page that failed is tried again when the sweep points at it. A repeated pointer at page 0 does not try it earlier.
   if (page === 0 && row.failures > 0) return 0
   let pages = started && row.page > 1 ? 1 : 0
-  // As soon as a page that this call makes shows that the send is large, the call makes no further page. The pointer at the next page goes
-  // to `work.fan-out.bulk`, so that a large send does not delay the first page of another send.
+  // When a page of this call shows that the send is large, the call ends: the next pointer goes to `work.fan-out.bulk`, so that a large send does not
+  // delay another send's first page.
   const isOfLarge = !started && row.lane === 'bulk'
   for (; pages < pagesPerRun && isOpen(row) && (isOfLarge || row.lane !== 'bulk'); pages += 1) {
     const cut = await cutNextPage(audience, row)
@@ -50,9 +48,8 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
 }
 
 /**
- * Starts the fan-out. If that fails although the database and the other services answer, it gives undefined, so that the pointer is
- * acknowledged: otherwise NATS would deliver the pointer again every 2 s. Campaigns hears of the failure and points at the send again within 15 s,
- * up to five times.
+ * Starts the fan-out. A failure while database and services answer gives undefined, so that the pointer is acknowledged: NATS would repeat it every 2
+ * s. Campaigns points at the send again within 15 s, up to five times.
  */
 async function begin(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   try {
@@ -76,9 +73,8 @@ async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanO
     const cut = await cutTaken(audience, taken)
     if (cut !== 'no_room') return cut
     await waitForWindow(db, taken)
-    // Audience counts the window once more, because a batch may have been finished between the first count and `waitForWindow`: that finish found no
-    // fan-out that waited, and so woke none. Audience does not count a third time, because held batches may keep the window full, and only `hasRoom`
-    // counts these.
+    // A batch that finished between the first count and `waitForWindow` woke no fan-out, so audience counts once more. It does not count a third
+    // time: only `hasRoom` counts held batches, which may keep the window full.
     if (looks > 1 || (await isBulkWindowFull(audience, appId))) return undefined
   }
 }
@@ -106,9 +102,8 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
 }
 
 /**
- * Sees to it that a page that could not be made is tried again. While the database is away, NATS delivers the pointer again. While another
- * service is away, the sweep points at the page again after 5 s. When the page fails for any other reason, the sweep points at it after
- * longer and longer waits, and after the fifth try the send fails. NATS alone would deliver the pointer again for ever.
+ * Sees to it that a failed page is tried again: by NATS while the database is away, by the sweep after 5 s while another service is, otherwise after
+ * growing waits. After the fifth try the send fails.
  */
 async function keepForLater({ db, log }: Audience, taken: FanOut, error: unknown): Promise<Cut | undefined> {
   const { campaignId, appId, page } = taken

@@ -21,9 +21,8 @@ export type ToldNotes = {
 }
 
 /**
- * Remembers the fan-outs of which campaigns and the tracker know everything: that the send has started, how many pushes it has queued, and all its
- * batches. It writes this into their rows 2 s later. Most sends are settled by then, which saves one write for each of them. If the process dies
- * before the write, the sweep takes the row 5 s after it was made and tells campaigns and the tracker again, which changes nothing.
+ * Remembers fan-outs of which campaigns and the tracker know everything, and writes that into their rows 2 s later: most are settled by then and need
+ * no write. After a crash the sweep tells it again.
  */
 export function openToldNotes(db: Db, log: Log, now: () => number = () => performance.now()): ToldNotes {
   const noted = new Map<string, Told & { at: number }>()

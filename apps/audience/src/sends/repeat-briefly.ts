@@ -4,7 +4,7 @@ const afterMs = [100, 300, 600] as const
 
 /**
  * Makes a call, and repeats it within a second when it is answered `database_unavailable`: services find their databases back up to half a second
- * apart, and what is left to the sweep comes 5 s late. Any other error is thrown at once.
+ * apart, and the sweep would come 5 s late. It throws other errors at once.
  */
 export async function repeatedBriefly<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (const pauseMs of afterMs) {

@@ -13,8 +13,8 @@ import { fixBounds, type Selection } from './store/pages.ts'
 import { findZones } from './store/zones.ts'
 
 /**
- * Inserts the fan-out of a campaign that is to be sent now, usually together with its first page, so that a small send is one commit. It reads and
- * freezes the app's settings and plans the waves. Gives undefined when the campaign is not to be sent, has a fan-out already, or its app was erased.
+ * Inserts the fan-out of a campaign to be sent now, usually with its first page, so that a small send is one commit. Undefined when it is not to be
+ * sent, has a fan-out, or its app was erased.
  */
 export async function startFanOut(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   const { db, bus } = audience

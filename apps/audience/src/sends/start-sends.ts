@@ -27,10 +27,8 @@ const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 
 /**
- * Gives a function that begins the small sends that campaigns hands over, and resolves when their rows are committed. Sends that wait at the same
- * time share a transaction; when there are too many, apps take turns. A waiting dispatcher (`takers`) gets the batches for which it has room right after
- * the commit, leased to it. The calls and pointers that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send
- * needs more (waves, a frequency cap, a winner's follow-up, over 100 devices), fails by itself, or has a fan-out already, a pointer at it is published.
+ * Gives a function that begins small sends and resolves when their rows are committed. Waiting sends share a transaction, with apps taking turns. A
+ * waiting dispatcher (`takers`) gets their batches after the commit, leased to it.
  */
 export function openStarting(
   audience: Audience,
@@ -45,6 +43,7 @@ export function openStarting(
   const start = async (small: FrozenSmallSend): Promise<void> => {
     const ready = await prepare(audience, small)
     const begun = ready && (await begin(ready).catch((error: unknown) => leave(audience, small, error)))
+    // After a crash the sweep does what `goOn` does. A send that needs more, failed alone or is known gets a pointer.
     if (typeof begun === 'object') goOn(begun)
     else await pointAtSends(audience, [small.send])
   }

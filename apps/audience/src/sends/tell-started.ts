@@ -14,9 +14,8 @@ const toldAtOnce = 100
 const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, turn: ({ row }: Begun) => row.appId }
 
 /**
- * Gives a function that goes on with a small send after its rows are committed. It tells campaigns that the send has started, and the tracker which
- * pushes are queued; sends that wait at the same time share these two calls. Campaigns may answer that a send was paused or cancelled meanwhile. Then it
- * publishes pointers at the batches that no waiting dispatcher has got. If the calls fail, the sweep repeats them after 5 s at the latest.
+ * Gives a function that goes on with a committed small send: it tells campaigns and tracker, then points at batches that no dispatcher got. Waiting
+ * sends share these calls. If they fail, the sweep repeats them within 5 s.
  */
 export function openTelling(audience: Audience): (begun: Begun) => Promise<void> {
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })

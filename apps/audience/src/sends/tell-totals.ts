@@ -12,10 +12,8 @@ import type { MadeBatch } from './store/made-batches.ts'
 import { findToldBatch, findUntoldBatches, markTold } from './store/told.ts'
 
 /**
- * Tells campaigns and the tracker how far a fan-out has come. Campaigns is told that the send has started or has failed, and may answer that the send
- * was paused or cancelled meanwhile. The tracker is told how many pushes are queued for each platform (the totals) and which batches were made; a
- * repeat changes nothing. `made`: the batches of the page that was just made; without them, as after a crash, they are read from their rows. Answers
- * whether campaigns and the tracker know all of it now. If not, no batch of the page may go out yet, and the sweep tries again.
+ * Tells campaigns and the tracker how far a fan-out has come; repeats change nothing. `made`: the last page's batches, otherwise read from their
+ * rows. Answers whether both know all; if not, no batch of it may go out.
  */
 export async function tellTotals(audience: Audience, fanOut: FanOut, made?: MadeBatch[]): Promise<boolean> {
   if (fanOut.toldPage >= fanOut.page) return true

@@ -11,9 +11,8 @@ export const insertAnnouncements = (db: Db, announcements: { id: string; subject
     .execute()
 
 /**
- * At most this many announcements are being repeated at a time: while there are so many, audience repeats no other announcement for the first time.
- * An announcement is being repeated from its first repeat until webhooks confirms it, or until it has been repeated more than `repeatsInWindow`
- * times.
+ * At most this many announcements are being repeated at a time, each from its first repeat until webhooks confirms it or it has been repeated more
+ * than `repeatsInWindow` times.
  */
 export const mostRepeated = 200
 /**
@@ -23,9 +22,8 @@ export const mostRepeated = 200
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that webhooks has not confirmed, so that the caller repeats them: again after 10, 20, 40 s and so on up to 5 minutes, and later
- * once an hour. `mostRepeated` limits how many begin to be repeated, so that while webhooks is away NATS does not fill with copies of all
- * announcements.
+ * Takes unconfirmed announcements to repeat: after 10, 20, 40 s and so on up to 5 minutes, later once an hour. `mostRepeated` bounds them, so that
+ * NATS does not fill with copies while webhooks is away.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<AnnouncementRow>`

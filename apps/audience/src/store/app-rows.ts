@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /**
- * The tables from which `deleteOfApp` deletes an app's rows, in an order that breaks no foreign key. Rows of some other tables go with these rows, or
- * in `forgetApp`. The rows of `fan_outs` stay for FAN_OUT_RETENTION_DAYS, like those of settled sends.
+ * The tables from which `deleteOfApp` deletes, in an order that breaks no foreign key. Rows of other tables go with these or in `forgetApp`. Those of
+ * `fan_outs` stay for FAN_OUT_RETENTION_DAYS, like those of settled sends.
  */
 export const partsOfApp = [
   'batches',
@@ -32,8 +32,8 @@ const isOf = (part: Part, appId: string) =>
       : sql`app_id = ${appId}`
 
 /**
- * Tables without an id, whose rows a delete finds by `ctid`. This works because no process updates these rows (`eraseApp` has cancelled the app's
- * imports before). If a delete by `ctid` waited for an update, it would miss the row's new version, and the answer would count too few rows.
+ * Tables without an id, whose rows a delete finds by `ctid`. No process may update these rows (`eraseApp` cancels imports before): a delete that
+ * waited for an update would miss the new version, and count too few.
  */
 const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
 const keyOf = (part: Part) => {

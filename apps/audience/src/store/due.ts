@@ -48,9 +48,8 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 }
 
 /**
- * Makes due now every batch and page that no process has taken and that waits for nothing but its pointer (for no open circuit, no time of a retry),
- * because NATS may have lost its store with all pointers. The sweep then points at them at once, and a new send does not wait up to 5 s for its
- * pointer. A second pointer at a row does no harm.
+ * Makes due every untaken batch and page that waits for nothing but its pointer, because NATS may have lost all pointers: new sends then need not
+ * wait up to 5 s. A second pointer does no harm.
  */
 export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`
@@ -62,9 +61,8 @@ export async function makeUntakenDue(db: Db): Promise<void> {
 }
 
 /**
- * Takes batches whose `due_at` has passed, so that the sweep points at them again, with apps taking turns (turns.ts). Such a batch was taken by no
- * dispatcher, or its taker has died, or it is time to try its pushes again or to look whether its circuit is still open. Of an app's new batches of
- * small sends on a platform, at most `pointedAtOnce` have a pointer at a time. Two sweeps that run at once never take the same batch.
+ * Takes batches whose `due_at` has passed, with apps taking turns (turns.ts), never one twice in parallel sweeps. An app's new batches of small sends
+ * have at most `pointedAtOnce` pointers at a time on a platform.
  */
 export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
   const { rows } = await sql<BatchPointerRow>`
@@ -97,9 +95,8 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
 }
 
 /**
- * Takes fan-outs whose `due_at` has passed, with apps taking turns (turns.ts). The next page of such a fan-out was not made in time or is tried
- * again, or its next wave begins, or campaigns and tracker must still be told how far it has come. Two sweeps that run at once never take the same
- * fan-out.
+ * Takes fan-outs whose `due_at` has passed, with apps taking turns (turns.ts), never one twice in parallel sweeps. A page is missing or tried again,
+ * a wave begins, or campaigns and tracker do not know how far it has come.
  */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`

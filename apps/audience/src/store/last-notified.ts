@@ -4,8 +4,8 @@ import type { Db } from './tables.ts'
 const purgedAtOnce = 5_000
 
 /**
- * Stores for the devices of these batches that they were sent to now (a "note"), except for the devices in `notTo` and for deleted devices. The
- * statement is written so that each look-up is by a key, whatever statistics the planner has.
+ * Notes that the devices of these batches were sent to now, without those in `notTo` and deleted ones. Each look-up is by a key, whatever the
+ * planner's statistics are.
  */
 export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
   if (batches.length === 0) return
@@ -25,9 +25,8 @@ export async function noteNotified(db: Db, batches: { batchId: string; notTo: st
 }
 
 /**
- * Stores that an app asks for `lastNotifiedAt`. Answers whether the app's notes (when each device was last sent to) are complete. They become complete
- * when audience has read the app's ledger to its end. They stay complete while the app asks again within six days each time: for seven days after an
- * app has asked, each finish notes to which devices it sent. After a longer pause the ledger is read again.
+ * Stores that an app asks for `lastNotifiedAt`, and answers whether its notes are complete. They are once its ledger was read to the end, while it
+ * asks every six days: each finish writes notes until seven days after.
  */
 export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean }> {
   const { rows } = await sql<{ isRead: boolean }>`
@@ -61,8 +60,8 @@ export async function findReading(db: Db, appId: string): Promise<Reading | unde
 }
 
 /**
- * Stores when the devices in a portion of the ledger were sent to, unless a newer time is noted, and how far the ledger has been read; `next` is null
- * at the end of the ledger. Must be called in a transaction. If another process has read further meanwhile, the progress of that process stays.
+ * Stores when a portion's devices were sent to, unless a newer time is noted, and how far the ledger was read (`next`: null at its end). Needs a
+ * transaction. Another process's further progress stays.
  */
 export async function keepRead(
   trx: Db,

@@ -15,9 +15,8 @@ export const sweptAgainAtMost = sql<Date>`now() + ${sql.lit(`${longestWait} seco
 export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.lit(firstWait)} * (pointer_no + 2), ${sql.lit(longestWait)}))`
 
 /**
- * Gives a query of the ids of the apps that have rows `t`; `rows` is the SQL after `from`, with a `where`. The sweep lets apps take turns: it takes the
- * first row of each app, then the second row of each, and so on. So an app with many rows does not delay the others. The query looks once for each
- * app into an index that begins with the app, so its cost does not grow with the number of rows.
+ * Gives a query of the apps that have rows `t` (`rows`: SQL after `from`, with `where`), which take turns. It looks once for each app into an index
+ * that begins with the app, however many rows there are.
  */
 export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   with recursive apps as (
@@ -28,9 +27,8 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select app_id from apps where app_id is not null)`
 
 /**
- * The condition that a batch is not done, for statements that read all such batches. It is written like the index of these batches (migrations/0200),
- * so that the planner uses that index. A statement that looks for a few batches must write `done_at is null`, so that the planner does not use that
- * index.
+ * That a batch is not done, for statements that read all such batches: written like their index (migrations/0200), so that the planner uses it. A
+ * statement for a few batches must write `done_at is null`, to avoid it.
  */
 export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`
 /**
@@ -43,12 +41,11 @@ export const dueAgain = sql`batches t where t.done_at is null and (t.lane = 'bul
 export const dueFanOuts = sql`fan_outs t where t.due_at is not null`
 
 /**
- * Gives the SQL of how many more batches of small sends of an app and platform may get a pointer now: `pointedAtOnce` less the batches that have a
- * pointer and wait for a dispatcher. Batches of paused sends do not count, because they would block the others. A batch's fan-out is looked up only if
- * the app has paused sends, because the look-ups took a third of the time in which small sends are begun. (With `|| ''` and `offset 0` the planner
- * reads each fan-out by its key, and not all paused ones.)
+ * Gives the SQL of how many more small sends' batches of an app and platform may get a pointer (at most `pointedAtOnce`). Batches of paused sends do
+ * not count. `|| ''` and `offset 0` make the planner use keys.
  */
 export const roomOnLane = (appId: RawBuilder<unknown>, platform: RawBuilder<unknown>): RawBuilder<unknown> => {
+  // Fan-outs are looked up only for an app with paused sends: the look-ups took a third of the time in which small sends are begun.
   const pointedAt = sql`${onLane} and t.app_id = ${appId} and t.platform = ${platform} and t.due_at > now()`
   return sql`
   greatest(0, ${sql.lit(pointedAtOnce)} - case

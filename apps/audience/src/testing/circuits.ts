@@ -22,8 +22,8 @@ export type Letter = 's' | 'g' | 't' | 'c' | 'w' | 'p' | 'u'
 export const used = (credentialsVersion = 1, environment: CircuitEnvironment = '') => ({ credentialsVersion, environment })
 
 /**
- * Makes the finish of a batch to whose recipients the provider gave the answers `letters`, in the order of the recipients. To recipients beyond the
- * list it gave the last answer again. When the take is a probe, only the first recipient was sent to.
+ * Makes the finish of a batch whose recipients got the answers `letters`, in order; those beyond the list got the last one again. In a probe only the
+ * first recipient was sent to.
  */
 export function heard(
   { batchId, takes, tries, recipients, probe }: Taken,

@@ -1,8 +1,8 @@
 import type { Tags } from '@herald/contracts/text'
 
 /**
- * A request about devices and users, in a test that sends rounds of requests. `subscriptionId` is a device that existed before the round; it may be
- * deleted by now. `register` and `rotate` name a device by its endpoint, so the device may also be one that the round makes.
+ * A request about devices and users, in a test of rounds. `subscriptionId`: a device from before the round, which may be deleted by now. `register`
+ * and `rotate` name an endpoint, which the round may have made.
  */
 export type Command =
   | { do: 'register'; endpoint: string; externalId: string | null; tags: Tags }
@@ -22,8 +22,8 @@ export type Model = { users: readonly ModelUser[]; devices: readonly ModelDevice
 export const nobody: Model = { users: [], devices: [], made: 0 }
 
 /**
- * The model after a command, and the command's answer as text. In the answer `new` stands for the id of a user or device that the round made, because
- * that id is random; a refused command is answered with the code of the fault.
+ * The model after a command, and the command's answer: `new` stands for the random id of a user or device that the round made; a refused command
+ * gives the code of its fault.
  */
 export type Applied = { model: Model; answer: string }
 

@@ -1,35 +1,34 @@
 import type { CampaignFlow } from '@herald/contracts/campaign'
 import type { CampaignStatus } from '@herald/contracts/stats'
 
-/**
- * What can happen to a campaign.
- *
- * - `sendNow`, `sendLater`, `sendRecurring`: the campaign is sent. Its schedule decides which of the three it is.
- * - `cancel`: a draft, a scheduled campaign or an active recurrence is cancelled.
- * - `change`: an operator replaces or deletes a draft. `pause`, `resume`, `askCancel`: an operator pauses, resumes or cancels a send under way.
- * - `pauseRecurring`, `resumeRecurring`: an operator pauses or resumes a recurrence. `cancelRecurring`: a paused recurrence is cancelled. A
- *   recurrence sends nothing itself, so its cancel takes effect at once.
- * - `start`: the due time of a scheduled campaign has come. `end`: the `until` of a recurrence has come. `fail`: audience cannot fan the campaign
- *   out, or its schedule cannot be read any more.
- * - `settle`: the tracker says that every queued push has an outcome. `settleCancelled`: a cancel of the send was asked for, and the tracker says the
- *   same, or audience has no fan-out row of the send.
- */
+/** What can happen to a campaign. */
 export const campaignActions = [
+  // The campaign is sent; its schedule decides which of these three it is.
   'sendNow',
   'sendLater',
   'sendRecurring',
+  // The due time of a scheduled campaign has come.
   'start',
+  // A draft, a scheduled campaign or an active recurrence is cancelled.
   'cancel',
+  // The tracker says that every queued push has an outcome.
   'settle',
+  // A cancel of the send was asked for, and every queued push has an outcome or audience has no fan-out row of the send.
   'settleCancelled',
+  // The `until` of a recurrence has come.
   'end',
+  // Audience cannot fan the campaign out, or its schedule cannot be read any more.
   'fail',
+  // An operator replaces or deletes a draft.
   'change',
+  // An operator pauses, resumes or cancels a send under way.
   'pause',
   'resume',
   'askCancel',
+  // An operator pauses or resumes a recurrence.
   'pauseRecurring',
   'resumeRecurring',
+  // A paused recurrence is cancelled. A recurrence sends nothing itself, so its cancel takes effect at once.
   'cancelRecurring',
 ] as const
 export type CampaignAction = (typeof campaignActions)[number]
@@ -68,8 +67,8 @@ export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
   (Object.keys(transitions) as CampaignStatus[]).filter((status) => transitions[status][action] !== undefined)
 
 /**
- * Gives the status that an action leads to. That status is the same from every status that allows the action, so an update need not know the status
- * before. `askCancel` leads to no new status: the status stays until the send ends.
+ * Gives the status that an action leads to: the same from every status that allows it, so an update need not know the status before. `askCancel`
+ * leads to none: the status stays until the send ends.
  */
 export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): CampaignStatus {
   const [after] = statusesThatAllow(action).map((status) => nextStatus(status, action))

@@ -1,6 +1,6 @@
 /**
- * At most this many bytes of items are in one answer to a list, unless its first item alone is larger (spec: limits/list-bytes). The limit is there
- * because a list of 200 items of 64 KiB would not fit into a NATS message.
+ * One answer to a list holds at most this many bytes of items, unless its first item alone is larger (spec: limits/list-bytes): 200 items of 64 KiB
+ * would not fit into a NATS message.
  */
 const maxListBytes = 512 * 1024
 

@@ -29,9 +29,8 @@ type SendField = 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priorit
 export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null }
 
 /**
- * Fills in a template and the defaults. A field of the request wins over the template's: its `data` replaces all of the template's `data`, and an
- * explicit `silent: false` or `ttl: 0` counts as given (spec: content/template-merge). The default of ttl is `min(DEFAULT_TTL_SECONDS, 2419200)`
- * (spec: sending/ttl).
+ * Fills in a template and the defaults. A field of the request wins: its `data` replaces all the template's, and `silent: false` or `ttl: 0` counts
+ * as given (spec: content/template-merge). Default of ttl: `min(DEFAULT_TTL_SECONDS, 2419200)` (spec: sending/ttl).
  */
 export function resolveSend(request: SendFields, template: TemplateDefaults | undefined, defaultTtlSeconds: number): ResolvedSend {
   return {

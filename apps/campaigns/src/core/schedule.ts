@@ -23,8 +23,8 @@ export type Plan =
   | { action: 'unplanned'; why: string }
 
 /**
- * Plans a send at the moment it is asked for. An `at` that has passed sends now. A send at each user's local time starts when that time first comes
- * in one of `zones`: the time zones of the app's users, and the default zone for users without one.
+ * Plans a send at the moment it is asked for. A passed `at` sends now. A send at users' local time starts when it first comes in one of `zones`:
+ * those of the app's users, and the default zone.
  */
 export function planSend(schedule: Schedule, now: Date, zones: string[] = []): Plan {
   switch (schedule.type) {
@@ -46,9 +46,8 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
 }
 
 /**
- * Says what a recurrence that is due does. The recurrence makes at most one run, however long no process was there to make runs (spec:
- * campaigns/recurring-missed): the newest occurrence runs when it is at most `catchUpSeconds` late, and `missed` counts the past occurrences that do
- * not run. `nextDue` is the next occurrence, or the `until` after the last one; undefined when the recurrence is over.
+ * Says what a due recurrence does: at most one run (spec: campaigns/recurring-missed), of the newest occurrence, at most `catchUpSeconds` late.
+ * `missed`: past occurrences that do not run. `nextDue`: the next one or the `until`; undefined when it is over.
  */
 export function tick(
   schedule: Recurrence,

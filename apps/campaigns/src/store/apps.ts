@@ -14,8 +14,8 @@ export async function stopSchedulesOfApp(db: Db, appId: string): Promise<void> {
 }
 
 /**
- * Deletes campaigns, idempotency records and templates of an app, at most `limit` rows together, and gives how many it deleted. Deletes by key and
- * not by `ctid`: while the delete waits for another transaction to update a row, the row's `ctid` changes, and the delete would miss the row.
+ * Deletes at most `limit` campaigns, idempotency records and templates of an app, and gives how many. By key, not by `ctid`: an update that the
+ * delete waits for changes the `ctid`, and the row would be missed.
  */
 export async function deleteRowsOfApp(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0

@@ -1,5 +1,5 @@
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import { namedBy, type Experiment, type Schedule } from '@herald/contracts/campaign'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
@@ -26,17 +26,16 @@ export type NewCampaign = {
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 /** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
-export const inherited = sql.raw(
-  'app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, bypass',
-)
+const copied = 'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, bypass'
+export const inherited = sql.raw(`name, ${copied}`)
+export const inheritedButName = sql.raw(copied)
 
 /** The lease of a send under way. When audience has not started the send after 5 s, the sweep tells audience of it again. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * The lease of a recurrence's run. It is shorter than `ownLease`, because one commit may make many runs: when the process dies before it sends the
- * pointers to them, another process sends them within two seconds. So audience may get a second pointer to a run that it has not started by then, and
- * reads the run's row once more.
+ * The lease of a recurrence's run, shorter than `ownLease`: one commit may make many runs, and after a crash another process points at them within
+ * two seconds. A second pointer costs audience one read.
  */
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 
@@ -109,11 +108,20 @@ export const wholeColumns = [
   ...(['missed_count as missedCount', 'created_at as createdAt', 'started_at as startedAt', 'settled_at as settledAt'] as const),
 ] as const
 
-const selectWhole = (db: Db) => db.selectFrom('campaigns').select(wholeColumns)
+/** The winner of an experiment, as JSON. The read of any other campaign costs nothing more. */
+export const winnerColumn = sql<{ variant: string; campaignId: string; by: string | null; at: string } | null>`
+  case when experiment is not null then (
+    select json_build_object('variant', w.remainder_variant, 'campaignId', w.id, 'by', w.remainder_by, 'at', w.created_at)
+    from campaigns w where w.remainder_of = campaigns.id
+  ) end`.as('winner')
+
+const selectWhole = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).select(winnerColumn)
 type Selected = NonNullable<Awaited<ReturnType<ReturnType<typeof selectWhole>['executeTakeFirst']>>>
 
-export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, ...row }: Selected) => ({
+export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, target, ...row }: Selected) => ({
   ...row,
+  target: target?.kind === 'forgotten' ? null : target,
+  forgotten: target?.kind === 'forgotten' ? target : null,
   remainder: of !== null && sampleRate !== null ? { of, sampleRate } : null,
 })
 export type CampaignRow = ReturnType<typeof toWhole>
@@ -164,9 +172,8 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
 export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 
 /**
- * Begins a campaign or its schedule (status `sending`, `scheduled` or `active`), if its status still allows it and its draft was not replaced since
- * the caller read it. Gives the new status; undefined when another request changed the campaign first. The row's lock puts a send, a cancel and a
- * start in an order. Each succeeds only if the status that it finds allows it.
+ * Begins a campaign or its schedule, if its status still allows it and its draft was not replaced. Gives the new status; undefined when another
+ * request changed it first: the row's lock orders send, cancel and start.
  */
 export async function markSent(
   db: Db,
@@ -252,16 +259,17 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
 }
 
 /**
- * The target of a campaign that has ended, as an SQL expression. A notification loses the users and devices that it named, since external ids are
- * personal data. A segment is kept: it explains why a device got the send.
+ * The target of a campaign that has ended, as an SQL expression. Of the users and devices that a notification named only their number is kept, since
+ * external ids are personal data. A segment is kept: it explains why a device got the send.
  */
-export const withoutNames = sql<
-  string | null
->`case when transactional and target ->> 'kind' not in ('segment', 'all') then null else target end`
+export const withoutNames = sql<string | null>`
+  case when transactional and target ->> 'kind' in (${sql.join(namedBy.map((kind) => sql.lit(kind)))}) then
+    jsonb_build_object('kind', 'forgotten', 'by', target -> 'kind', 'count', jsonb_array_length(target -> (target ->> 'kind')))
+  else target end`
 
 /**
- * Ends campaigns in which every queued push has an outcome. A campaign that has already ended, for example as failed, stays as it is. A push may go out,
- * and end, before audience has said that the send has started.
+ * Ends campaigns in which every queued push has an outcome, even before audience has said that the send has started. A campaign that has already
+ * ended, for example as failed, stays as it is.
  */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
@@ -273,8 +281,8 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
 }
 
 /**
- * Counts a failed start of a send that audience has not started, and gives how often it has failed. Audience is told of a send by a call and by
- * pointers, and each may fail: only one failure counts each time that the sweep tells audience (`pointer_no`).
+ * Counts a failed start of a send that audience has not started, and gives how often it failed. Only one failure counts for each time that the sweep
+ * tells audience (`pointer_no`): a call and pointers may all fail.
  */
 export async function countFailedStart(db: Db, campaignId: string): Promise<number> {
   const row = await db
@@ -308,8 +316,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications that ended more than `retentionDays` ago, at most 1,000 at once, and gives how many it deleted. An id begins with the second
- * in which it was made, so the primary key leads to those that can be old enough.
+ * Deletes at most 1,000 notifications that ended more than `retentionDays` ago, and gives how many. An id begins with the second in which it was
+ * made, so the primary key leads to old ones.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`

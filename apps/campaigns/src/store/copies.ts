@@ -1,8 +1,11 @@
-import type { Content } from '@herald/contracts/content'
+import type { Experiment } from '@herald/contracts/campaign'
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
-import { inherited, ownLease } from './campaigns.ts'
+import { inherited, inheritedButName, ownLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
+
+/** A campaign's name has at most this many characters (contracts, `CreateCampaign`). */
+const nameLength = 200
 
 /**
  * Finds what decides whether a winner can be picked. Undefined when the campaign is unknown or belongs to another app. `ledgerDays`: the tracker
@@ -23,18 +26,28 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
     .executeTakeFirst()
 
 /**
- * Writes the campaign that sends a winner to the users outside the sample. That campaign is under way at once, with the frozen target of the
- * experiment and the content of the variant. Gives false when the experiment has a winner already, or the app was erased.
+ * Writes the campaign that sends a winner to the users outside the sample, under way at once, with the experiment's frozen target and the variant's
+ * content. Gives false when there is a winner already, or the app was erased.
  */
 export async function insertWinner(
   db: Db,
-  { id, of, sampleRate, content }: { id: string; of: string; sampleRate: number; content: Content },
+  {
+    id,
+    of,
+    sampleRate,
+    variant,
+    by,
+  }: { id: string; of: string; sampleRate: number; variant: Experiment['variants'][number]; by: string | null },
 ): Promise<boolean> {
+  const suffix = ` – winner ${variant.name}`
   const { rows } = await sql`
-    insert into campaigns (id, remainder_of, remainder_rate, status, transactional, target, content, schedule, due_at, ${inherited})
+    insert into campaigns (
+      id, remainder_of, remainder_rate, remainder_variant, remainder_by, status, transactional, target, content, schedule, due_at, name, ${inheritedButName}
+    )
     select
-      ${id}, id, ${sampleRate}::double precision, ${statusAfter('sendNow')}, false, target, ${JSON.stringify(content)}::jsonb,
-      '{"type":"now"}'::jsonb, ${ownLease}, ${inherited}
+      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${statusAfter('sendNow')}, false, target,
+      ${JSON.stringify(variant.content)}::jsonb, '{"type":"now"}'::jsonb, ${ownLease}, left(name, ${nameLength} - length(${suffix})) || ${suffix},
+      ${inheritedButName}
     from campaigns where id = ${of}
     on conflict (remainder_of) where remainder_of is not null do nothing
     returning id`.execute(db)
@@ -42,9 +55,8 @@ export async function insertWinner(
 }
 
 /**
- * Writes a draft that is a copy of another campaign. A saved segment stays a reference: its definition is copied when the draft is sent. Gives false
- * when the campaign is unknown, belongs to another app, belongs to an erased app, or is a notification that names users or devices: a draft cannot
- * have such a target.
+ * Writes a draft that copies another campaign; a saved segment stays a reference until the send. Gives false for an unknown campaign, another or an
+ * erased app, or a notification that names users or devices.
  */
 export async function insertDuplicate(db: Db, { id, appId, of }: { id: string; appId: string; of: string }): Promise<boolean> {
   const { rows } = await sql`

@@ -21,9 +21,8 @@ const scheduled = sql.lit<CampaignStatus>('scheduled')
 export const recurring = sql.lit<CampaignStatus>('active')
 
 /**
- * Gives the milliseconds until a scheduled campaign, or a send that audience has not started, is due by the database's clock: 0 for now, undefined
- * for never. Besides them only recurrences have a `due_at`, so the query leaves out recurrences instead of naming the two statuses. With `status in
- * ('scheduled', 'sending')` the planner expects few rows and so reads and sorts all of them, which takes 19 ms when 4,500 sends wait.
+ * Gives the milliseconds until a scheduled campaign or an unstarted send is due: 0 for now, undefined for never. With `status in ('scheduled',
+ * 'sending')` the planner sorts all of them: 19 ms when 4,500 sends wait.
  */
 export const nextSendDueInMs = (db: Db): Promise<number | undefined> =>
   inMs(db, sql`campaigns where status <> ${recurring} and due_at is not null order by due_at`)
@@ -51,12 +50,11 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Takes due sends that audience has not said to have started, from all apps in turn: first, of each app, the send that has been due longest, then the
- * second of each app. Audience is told of at most 64 sends of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two
- * sweeps at the same time never take the same row. After the sweep has taken a row for the first time the row is due again in 10 s, and after every
- * later time in 15 s (`sweepAgain` of contracts/topology.ts). `only`: of the due sends, take this one alone.
+ * Takes due sends that audience has not started, from all apps in turn, at most 64 of an app at once (`pointedAtOnce`). Parallel sweeps never take
+ * the same row. `only`: this one alone.
  */
 export async function takeDueCampaigns(db: Db, limit: number, only?: string): Promise<{ id: string; pointerNo: number; appId: string }[]> {
+  // Due again in 10 s after the first time, later in 15 s (`sweepAgain` of contracts/topology.ts).
   const { rows } = await sql<{ id: string; pointerNo: number; appId: string }>`
     with recursive ${only === undefined ? dueInTurn(limit) : dueAlone(only)}
     update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(${sweepAgain.stepSeconds}::int * (pointer_no + 2), ${sweepAgain.mostSeconds}::int) * interval '1 second'
@@ -98,9 +96,8 @@ const dueInTurn = (limit: number) => sql`
     )`
 
 /**
- * Starts scheduled campaigns whose time has come, however late it is: their status is `sending` then, and audience is told of them next. When sweeps
- * of several processes, a cancel and a send meet, the row's lock and status let one of them succeed. `only`: of the due campaigns, start this one
- * alone.
+ * Starts scheduled campaigns whose time has come, however late. When several sweeps, a cancel and a send meet, the row's lock and status let one
+ * succeed. `only`: of the due campaigns, this one alone.
  */
 export const startDueCampaigns = (db: Db, limit: number, only?: string) =>
   db

@@ -11,9 +11,8 @@ export type Changed = Started & { pointerNo: number; isDue: boolean }
 const again = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * Pauses, resumes or cancels a send under way. The status, the number of the change and the time at which audience is told again commit together.
- * Gives undefined when the status does not allow the change, or a cancel was asked for already. While a send is paused audience gets no pointer to
- * it.
+ * Pauses, resumes or cancels a send under way; while it is paused audience gets no pointer to it. Gives undefined when the status does not allow the
+ * change, or a cancel was asked for already.
  */
 export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' | 'resume' | 'askCancel'): Promise<Changed | undefined> =>
   db
@@ -83,8 +82,8 @@ export const markResumed = (db: Db, campaignId: string, dueAt: Date) =>
     .execute()
 
 /**
- * Ends pauses that last longer than `days`, at most 100 at once, and gives the ids of the campaigns. A recurrence is cancelled at once. A send is
- * marked to be cancelled, and the sweep tells audience of the cancel.
+ * Ends at most 100 pauses that last longer than `days`, and gives the ids of the campaigns. A recurrence is cancelled at once; a send is marked, and
+ * the sweep tells audience of the cancel.
  */
 export async function endLongPauses(db: Db, days: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -107,8 +106,8 @@ export async function endLongPauses(db: Db, days: number): Promise<string[]> {
 }
 
 /**
- * Takes changes of flow that audience has not answered and that are due. Two sweeps at the same time never take the same row. A change that was taken
- * is due again after 5 s. `only`: of the due changes, take that of this campaign alone.
+ * Takes due changes of flow that audience has not answered; they are due again after 5 s. Parallel sweeps never take the same row. `only`: of the due
+ * changes, that of this campaign alone.
  */
 export const takeDueFlows = (db: Db, limit: number, only?: string): Promise<Started[]> =>
   db

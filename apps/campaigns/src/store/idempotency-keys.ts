@@ -10,8 +10,8 @@ export type IdempotencyRecord = { fingerprint: string; answer: { id: string; sta
 export const keyName = ({ appId, key }: Key): string => `${appId} ${key}`
 
 /**
- * Locks keys until the transaction ends, and gives the names of the keys that it could lock. Each of the other keys belongs to a request that is
- * being processed now. The function waits for no key: the caller is answered "in progress" at once, and there is no deadlock.
+ * Locks keys until the transaction ends, and gives the names of those that it could lock. It waits for none: a request with another's key is answered
+ * "in progress" at once, and there is no deadlock.
  */
 export async function takeKeys(db: Db, keys: Key[]): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`

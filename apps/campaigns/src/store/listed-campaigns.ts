@@ -1,13 +1,14 @@
 import type { Place } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
-import { toWhole, wholeColumns, type CampaignRow } from './campaigns.ts'
+import { toWhole, wholeColumns, winnerColumn, type CampaignRow } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 /** A page of the list examines at most this many campaigns, at ~2 µs each. */
 const mostExamined = 5_000
 
-const newestFirst = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).orderBy('created_at', 'desc').orderBy('id', 'desc')
+const newestFirst = (db: Db) =>
+  db.selectFrom('campaigns').select(wholeColumns).select(winnerColumn).orderBy('created_at', 'desc').orderBy('id', 'desc')
 
 export type CampaignFilter = {
   status: CampaignStatus | undefined
@@ -22,10 +23,8 @@ export type CampaignFilter = {
 const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
 
 /**
- * Finds up to one campaign more than `limit`, newest first, after the place that a cursor names. It examines at most 5,000 campaigns, so that a page
- * costs the same however many campaigns the app has. A row beyond `limit` shows that there is a next page. Without such a row, the next page begins
- * at `examinedTo`, where the search stopped; it is undefined when no campaign is left. A filter that excludes notifications reads an index without
- * them, so that a million notifications do not fill the 5,000.
+ * Finds up to one campaign more than `limit`, newest first, among the next 5,000. A row beyond `limit` shows a next page; otherwise it begins at
+ * `examinedTo`, undefined when no campaign is left.
  */
 export async function findCampaigns(
   db: Db,
@@ -49,6 +48,7 @@ async function findFitting(
   { status, transactional, test, prefix }: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
+  // Then an index without notifications is read, so that a million of them do not fill the 5,000.
   const leavesOutNotifications = transactional === false || (status !== undefined && statusesWithoutNotifications.has(status))
   const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
     with examined as materialized (
@@ -70,8 +70,8 @@ async function findFitting(
 }
 
 /**
- * Finds up to one campaign more than `limit`, without tests, newest first, after the place that a cursor names. The search stops when it has found
- * them or has examined 5,000 campaigns. In the second case the next page, which may be empty, begins at `examinedTo`.
+ * Finds up to one campaign more than `limit`, without tests, newest first, among the next 5,000. If these are too few, the next page, which may be
+ * empty, begins at `examinedTo`.
  */
 async function findNewest(
   db: Db,

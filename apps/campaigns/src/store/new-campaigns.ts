@@ -20,10 +20,8 @@ const typesOf = {
 } as const
 
 /**
- * Writes notifications and drafts in one statement, whose text and plan do not depend on their number. Gives the written campaigns by id; campaigns
- * of an erased app are not written. A send is `waiting` when audience was told of 64 other sends of its app and has not started them
- * (`pointedAtOnce`). A waiting send is due at once, and the sweep takes it when audience has fewer than 64 sends of the app to start. Any other send
- * has a lease, during which the caller tells audience of it.
+ * Writes notifications and drafts in one statement, and gives the written ones by id; those of an erased app are missing. `waiting`: audience has 64
+ * unstarted sends of the app (`pointedAtOnce`), so the sweep takes it later.
  */
 export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Map<string, { waiting: boolean }>> {
   if (campaigns.length === 0) return new Map()

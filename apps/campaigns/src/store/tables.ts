@@ -1,6 +1,6 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import type { Experiment, NamedBy, Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
 import type { Overrides } from '@herald/contracts/overrides'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
@@ -12,6 +12,9 @@ import type { ColumnType, Generated, Kysely } from 'kysely'
 type Json<T> = ColumnType<T, string, string>
 type OptionalJson<T> = ColumnType<T | null, string | null | undefined, string | null>
 
+/** What is left of a target that named users or devices, once the send has ended. */
+export type ForgottenTarget = { kind: 'forgotten'; by: NamedBy; count: number }
+
 /** The tables of campaigns, as apps/campaigns/migrations makes them. */
 export type Tables = {
   campaigns: {
@@ -20,8 +23,8 @@ export type Tables = {
     name: string
     status: CampaignStatus
     transactional: boolean
-    /** Null in a campaign with a saved segment until it is sent, and in a notification that named users or devices once it has ended. */
-    target: OptionalJson<FrozenTarget>
+    /** Null in a campaign with a saved segment until it is sent. */
+    target: OptionalJson<FrozenTarget | ForgottenTarget>
     content: OptionalJson<Content>
     template_id: string | null
     silent: boolean
@@ -46,6 +49,9 @@ export type Tables = {
     remainder_of: string | null
     /** The sample rate of the experiment `remainder_of`. A user whose hash is below it was in the sample. */
     remainder_rate: number | null
+    /** The variant of that experiment whose content this campaign sends, and the operator who picked it; null for a secret key. */
+    remainder_variant: string | null
+    remainder_by: string | null
     /** In a send at each user's local time: each user gets it when that local time next comes after this moment. */
     local_times_after: Date | null
     /** True once a cancel of the send under way was asked for. */

@@ -90,9 +90,8 @@ export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 const mostExamined = 5_000
 
 /**
- * Finds up to one template more than `limit`, newest first, after the place that a cursor names. With a `prefix` it looks at the next 5,000 templates
- * for names that begin with the prefix, in any letter case. A row beyond `limit` shows that there is a next page. Without such a row, the next page
- * begins at `examinedTo`, where the search stopped; it is undefined when no template is left.
+ * Finds up to one template more than `limit`, newest first; with a `prefix` (any letter case) among the next 5,000. A row beyond `limit` shows a next
+ * page; otherwise it begins at `examinedTo`, undefined when none is left.
  */
 export async function findTemplates(
   db: Db,

@@ -8,8 +8,8 @@ export const isPassing = (error: unknown): boolean => {
 }
 
 /**
- * The cache of what the pages have read. Unless a query says otherwise, a read that fails because the gateway or the network is away is repeated up
- * to five times, after 1, 2, 4, 8 and 10 s. A mutation is not repeated.
+ * The cache of what the pages have read. By default a read that fails because gateway or network is away is repeated up to five times, after 1, 2, 4,
+ * 8 and 10 s. Mutations are not repeated.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {

@@ -2242,8 +2242,53 @@ export interface components {
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
             segmentId: components["schemas"]["Id"] | null;
+            /** @description Whom it is or was sent to. */
+            audience: {
+                /** @constant */
+                kind: "everyone";
+            } | {
+                /** @constant */
+                kind: "segment";
+                segmentId: components["schemas"]["Id"] | null;
+                /** @description A Segment; null while it is not yet copied from segmentId. */
+                segment: unknown;
+            } | {
+                /** @constant */
+                kind: "people";
+                /** @enum {string} */
+                by: "externalIds" | "userIds" | "subscriptionIds";
+                /** @description How many the send names. */
+                count: number;
+                /** @description The first 100 of them; null once the send has ended, when Herald forgets whom it named. */
+                ids: string[] | null;
+            } | {
+                /** @constant */
+                kind: "test";
+                /** @enum {string} */
+                by: "externalIds" | "userIds" | "subscriptionIds";
+                /** @description How many the send names. */
+                count: number;
+                /** @description The first 100 of them; null once the send has ended, when Herald forgets whom it named. */
+                ids: string[] | null;
+            } | {
+                /** @constant */
+                kind: "remainder";
+                /** @description The experiment; this send goes to those outside its sample. */
+                of: components["schemas"]["Id"];
+                sampleRate: number;
+            };
             schedule: components["schemas"]["Schedule"] | null;
             experiment: components["schemas"]["Experiment"] | null;
+            /** @description Of an experiment, once it is picked. */
+            winner: {
+                variant: string;
+                /** @description The campaign that sends it to the remainder. */
+                campaignId: components["schemas"]["Id"];
+                /** @description The operator who picked it; null when a secret key of the app did. */
+                by: string | null;
+                /** Format: date-time */
+                at: string;
+            } | null;
             silent: boolean;
             data: {
                 [key: string]: string;
@@ -2341,8 +2386,53 @@ export interface components {
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
             segmentId: components["schemas"]["Id"] | null;
+            /** @description Whom it is or was sent to. */
+            audience: {
+                /** @constant */
+                kind: "everyone";
+            } | {
+                /** @constant */
+                kind: "segment";
+                segmentId: components["schemas"]["Id"] | null;
+                /** @description A Segment; null while it is not yet copied from segmentId. */
+                segment: unknown;
+            } | {
+                /** @constant */
+                kind: "people";
+                /** @enum {string} */
+                by: "externalIds" | "userIds" | "subscriptionIds";
+                /** @description How many the send names. */
+                count: number;
+                /** @description The first 100 of them; null once the send has ended, when Herald forgets whom it named. */
+                ids: string[] | null;
+            } | {
+                /** @constant */
+                kind: "test";
+                /** @enum {string} */
+                by: "externalIds" | "userIds" | "subscriptionIds";
+                /** @description How many the send names. */
+                count: number;
+                /** @description The first 100 of them; null once the send has ended, when Herald forgets whom it named. */
+                ids: string[] | null;
+            } | {
+                /** @constant */
+                kind: "remainder";
+                /** @description The experiment; this send goes to those outside its sample. */
+                of: components["schemas"]["Id"];
+                sampleRate: number;
+            };
             schedule: components["schemas"]["Schedule"] | null;
             experiment: components["schemas"]["Experiment"] | null;
+            /** @description Of an experiment, once it is picked. */
+            winner: {
+                variant: string;
+                /** @description The campaign that sends it to the remainder. */
+                campaignId: components["schemas"]["Id"];
+                /** @description The operator who picked it; null when a secret key of the app did. */
+                by: string | null;
+                /** Format: date-time */
+                at: string;
+            } | null;
             silent: boolean;
             data: {
                 [key: string]: string;
@@ -2427,8 +2517,53 @@ export interface components {
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
             segmentId: components["schemas"]["Id"] | null;
+            /** @description Whom it is or was sent to. */
+            audience: {
+                /** @constant */
+                kind: "everyone";
+            } | {
+                /** @constant */
+                kind: "segment";
+                segmentId: components["schemas"]["Id"] | null;
+                /** @description A Segment; null while it is not yet copied from segmentId. */
+                segment: unknown;
+            } | {
+                /** @constant */
+                kind: "people";
+                /** @enum {string} */
+                by: "externalIds" | "userIds" | "subscriptionIds";
+                /** @description How many the send names. */
+                count: number;
+                /** @description The first 100 of them; null once the send has ended, when Herald forgets whom it named. */
+                ids: string[] | null;
+            } | {
+                /** @constant */
+                kind: "test";
+                /** @enum {string} */
+                by: "externalIds" | "userIds" | "subscriptionIds";
+                /** @description How many the send names. */
+                count: number;
+                /** @description The first 100 of them; null once the send has ended, when Herald forgets whom it named. */
+                ids: string[] | null;
+            } | {
+                /** @constant */
+                kind: "remainder";
+                /** @description The experiment; this send goes to those outside its sample. */
+                of: components["schemas"]["Id"];
+                sampleRate: number;
+            };
             schedule: components["schemas"]["Schedule"] | null;
             experiment: components["schemas"]["Experiment"] | null;
+            /** @description Of an experiment, once it is picked. */
+            winner: {
+                variant: string;
+                /** @description The campaign that sends it to the remainder. */
+                campaignId: components["schemas"]["Id"];
+                /** @description The operator who picked it; null when a secret key of the app did. */
+                by: string | null;
+                /** Format: date-time */
+                at: string;
+            } | null;
             silent: boolean;
             data: {
                 [key: string]: string;
@@ -7656,11 +7791,33 @@ export interface operations {
                      *             ]
                      *           },
                      *           "segmentId": null,
+                     *           "audience": {
+                     *             "kind": "segment",
+                     *             "segmentId": null,
+                     *             "segment": {
+                     *               "and": [
+                     *                 {
+                     *                   "field": "tags.plan",
+                     *                   "op": "in",
+                     *                   "value": [
+                     *                     "gold",
+                     *                     "silver"
+                     *                   ]
+                     *                 },
+                     *                 {
+                     *                   "field": "lastActiveAt",
+                     *                   "op": "gt",
+                     *                   "value": "-14d"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
                      *           "schedule": {
                      *             "type": "at",
                      *             "at": "2026-02-06T15:00:00.000Z"
                      *           },
                      *           "experiment": null,
+                     *           "winner": null,
                      *           "silent": false,
                      *           "data": {},
                      *           "ttl": 86400,
@@ -7847,11 +8004,33 @@ export interface operations {
                      *         ]
                      *       },
                      *       "segmentId": null,
+                     *       "audience": {
+                     *         "kind": "segment",
+                     *         "segmentId": null,
+                     *         "segment": {
+                     *           "and": [
+                     *             {
+                     *               "field": "tags.plan",
+                     *               "op": "in",
+                     *               "value": [
+                     *                 "gold",
+                     *                 "silver"
+                     *               ]
+                     *             },
+                     *             {
+                     *               "field": "lastActiveAt",
+                     *               "op": "gt",
+                     *               "value": "-14d"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "schedule": {
                      *         "type": "at",
                      *         "at": "2026-02-06T15:00:00.000Z"
                      *       },
                      *       "experiment": null,
+                     *       "winner": null,
                      *       "silent": false,
                      *       "data": {},
                      *       "ttl": 86400,
@@ -7978,11 +8157,33 @@ export interface operations {
                      *         ]
                      *       },
                      *       "segmentId": null,
+                     *       "audience": {
+                     *         "kind": "segment",
+                     *         "segmentId": null,
+                     *         "segment": {
+                     *           "and": [
+                     *             {
+                     *               "field": "tags.plan",
+                     *               "op": "in",
+                     *               "value": [
+                     *                 "gold",
+                     *                 "silver"
+                     *               ]
+                     *             },
+                     *             {
+                     *               "field": "lastActiveAt",
+                     *               "op": "gt",
+                     *               "value": "-14d"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "schedule": {
                      *         "type": "at",
                      *         "at": "2026-02-06T15:00:00.000Z"
                      *       },
                      *       "experiment": null,
+                     *       "winner": null,
                      *       "silent": false,
                      *       "data": {},
                      *       "ttl": 86400,
@@ -8310,11 +8511,33 @@ export interface operations {
                      *         ]
                      *       },
                      *       "segmentId": null,
+                     *       "audience": {
+                     *         "kind": "segment",
+                     *         "segmentId": null,
+                     *         "segment": {
+                     *           "and": [
+                     *             {
+                     *               "field": "tags.plan",
+                     *               "op": "in",
+                     *               "value": [
+                     *                 "gold",
+                     *                 "silver"
+                     *               ]
+                     *             },
+                     *             {
+                     *               "field": "lastActiveAt",
+                     *               "op": "gt",
+                     *               "value": "-14d"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "schedule": {
                      *         "type": "at",
                      *         "at": "2026-02-06T15:00:00.000Z"
                      *       },
                      *       "experiment": null,
+                     *       "winner": null,
                      *       "silent": false,
                      *       "data": {},
                      *       "ttl": 86400,

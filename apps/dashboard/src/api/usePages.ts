@@ -7,8 +7,8 @@ import { faultOf } from './fault.ts'
 export type PageOf<T> = { items: T[]; nextCursor: string | null }
 
 /**
- * While a list has no row yet, `usePages` reads up to this many pages of the list without a click of the operator. A page of a list may be empty
- * although more pages follow, because the API searches only a part of a long list at a time.
+ * While a list has no row yet, `usePages` reads up to this many pages without a click. A page may be empty although more follow, because the API
+ * searches only a part of a long list at a time.
  */
 const mostEmpty = 50
 

@@ -1,8 +1,8 @@
 const encoder = new TextEncoder()
 
 /**
- * Replaces Node's `Buffer` in a page, with only what those functions of the contracts need that a page calls. `from` knows only UTF-8. `alloc` is here
- * because the contracts' module of ids calls it when it is loaded; a page makes no ids.
+ * Replaces Node's `Buffer` in a page, with only what a page calls through the contracts. `from` knows only UTF-8. `alloc` is here because the
+ * contracts' module of ids calls it when it is loaded.
  */
 export const Buffer = {
   byteLength: (text: string): number => encoder.encode(text).length,

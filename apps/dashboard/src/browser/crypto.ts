@@ -2,8 +2,8 @@ const lengths = { hex: 64, base64url: 43 }
 const digits = '0123456789abcdef'
 
 /**
- * Stands in for SHA-256 in a page, which only measures payloads. For the size only the length of the hash matters, so this text is as long as the
- * hash would be. It is the same for the same input, and its characters are valid in hex and in base64url. It protects nothing.
+ * Stands in for SHA-256 in a page, which only measures payloads, so only the length matters. The text is the same for the same input and valid in hex
+ * and base64url. It protects nothing.
  */
 export function hash(_algorithm: 'sha256', text: string, writing: keyof typeof lengths): string {
   let state = 0x811c9dc5

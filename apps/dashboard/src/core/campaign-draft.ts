@@ -85,10 +85,7 @@ export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
 
 /**
  * Gives the body that saves a draft. A draft without a name is named after its title. A silent draft whose texts are all empty has no content. With
- * an experiment, the content is the first variant's: every device gets a variant, so no other content is needed.
- *
- * Herald fills in from the template each field that the body leaves out. So with a template the body also gives the ttl, the presentation and the
- * overrides that the page shows as empty. A collapse id and a content cannot be given as empty, so Herald may fill these two in; `filledIn` finds out whether it has.
+ * an experiment, the content is the first variant's.
  */
 export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   const { audience, templateId, experiment, schedule, bypass } = draft
@@ -96,6 +93,8 @@ export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   const body: CampaignBody = { name: nameOf(draft), schedule, ...optionsOfDraft(draft) }
   if (audience.kind === 'own') body.segment = audience.segment
   if (audience.kind === 'saved') body.segmentId = audience.segmentId
+  // Herald fills in from the template what the body leaves out, so the body names what is empty. A collapse id and a content cannot be given as
+  // empty; `filledIn` finds out whether Herald filled them in.
   if (templateId !== null) {
     body.templateId = templateId
     body.ttl ??= defaultTtlSeconds

@@ -38,11 +38,9 @@ export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   return [...large, ...twice]
 }
 
-/**
- * Changes a mistake that the contracts found into what the page shows. A saved segment that is not chosen yet has its own message. With an
- * experiment, mistakes in `content` are left out: the content is a copy of the first variant's text, and its mistakes are shown at that variant.
- */
+/** Changes a mistake that the contracts found into what the page shows. A saved segment that is not chosen yet has its own message. */
 function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): FaultDetail[] {
+  // With an experiment the content is a copy of the first variant's text, and its mistakes are shown at that variant.
   if (experiment && /^content(\.|$)/.test(detail.path)) return []
   const isOpen = audience.kind === 'saved' && audience.segmentId === ''
   return [isOpen && detail.path === 'segmentId' ? { path: 'segmentId', message: 'is to be chosen' } : detail]

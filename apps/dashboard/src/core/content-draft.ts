@@ -56,8 +56,8 @@ export const changeEntry = (content: ContentDraft, locale: string, change: Parti
 })
 
 /**
- * Adds a language. Title, body and the titles of buttons begin empty, because a copied text might be sent by mistake to users of the new language.
- * Link, picture and the ids of buttons are copied, because most languages share them.
+ * Adds a language. Its texts begin empty, because a copied text might be sent by mistake to users of the new language. Link, picture and the ids of
+ * buttons are copied, because most languages share them.
  */
 export function addLocale(content: ContentDraft, locale: string): ContentDraft {
   if (content.entries.some((one) => one.locale === locale)) return content

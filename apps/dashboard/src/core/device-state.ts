@@ -25,9 +25,8 @@ export type DeviceState = {
 const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sender_mismatch', 'encryption_failed'])
 
 /**
- * Gives the state of a device and its reason. A device becomes invalidated by a provider's answer to a push, but the API gives only the time at which
- * it did. So the reason is the answer to the failed push among `pushes` that ended nearest to that time. When none of them ended within a minute of
- * it, the reason says that the answer is not among the newest pushes.
+ * Gives a device's state and its reason. The API gives only the time at which an answer invalidated it. So the reason is the answer to the failed
+ * push of `pushes` that ended nearest, within a minute.
  */
 export function stateOfDevice(device: DeviceFacts & { platform: Platform }, pushes: readonly PushFacts[]): DeviceState {
   if (device.invalidatedAt !== null) {
@@ -43,8 +42,8 @@ export function stateOfDevice(device: DeviceFacts & { platform: Platform }, push
 }
 
 /**
- * A push counts as the one that invalidated its device when the end of the push and the invalidation are at most this far apart. The two times differ
- * although both follow from one answer of the provider, because audience and tracker write them in separate transactions.
+ * A push counts as the one that invalidated its device when its end and the invalidation are at most this far apart. The times differ, because
+ * audience and tracker write them in separate transactions.
  */
 const toleranceMs = 60_000
 

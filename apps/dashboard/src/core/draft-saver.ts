@@ -55,8 +55,8 @@ const restMs = 1_000
 const againMs = 10_000
 
 /**
- * Stores what an operator writes: in this browser at each change and, once the message can be a draft, in Herald 1 s after the last change. The
- * stored draft is read before it is replaced, so that changes of another tab or operator are not overwritten.
+ * Stores what an operator writes: in this browser at each change and, once it can be a draft, in Herald 1 s after the last change. It reads the
+ * stored draft before replacing it, so others' changes stay.
  */
 export function openDraftSaver(
   {
@@ -132,7 +132,7 @@ export function openDraftSaver(
     let { id } = working
     if (id === null) {
       // When the answer to an earlier request was lost, the campaign may exist. So the same request is repeated with the same key, which gives that
-      // campaign. What the operator has written since then is saved below, in the place of the repeated body.
+      // campaign. What was written since then is saved below.
       creating ??= { body, idempotencyKey: `${key}.${(creates += 1)}` }
       id = (await calls.create(creating.body, creating.idempotencyKey)).id
       set({ id })

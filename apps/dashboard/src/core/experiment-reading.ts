@@ -14,11 +14,8 @@ export type ExperimentReading = { variants: VariantReading[]; ratio: { p: number
 const noCounts: VariantCounts = { sent: 0, failed: 0, skipped: 0, opened: 0, clicked: 0 }
 
 /**
- * Says what an experiment shows: for each variant the share of its sent pushes that were opened or clicked (`metric`) with its 95 % Wilson interval,
- * whether the variants got the shares of their weights, and whether one variant is better than every other.
- *
- * With three or four variants several differences are compared, and one of them may look large by chance. So the interval of each difference is wider
- * then, and all of the intervals together hold at 95 %.
+ * Says what an experiment shows: each variant's share of sent pushes that were opened or clicked (`metric`) with its 95 % Wilson interval, whether
+ * variants got the shares of their weights, and whether one is better than every other.
  */
 export function readExperiment(
   variants: readonly VariantOf[],
@@ -47,8 +44,8 @@ function conclusionOf(variants: readonly VariantReading[]): Conclusion {
   const [best, ...others] = variants.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0))
   const z = zOfVariants[variants.length] ?? z95
   const counted = ({ events, sent }: VariantReading) => ({ events: Math.min(events, sent), of: sent })
-  // The nearest rival is the variant over which the lead of the best variant is least certain: the interval of this difference begins lowest. It need
-  // not be the variant with the second-highest share, because the interval of a variant with few sent pushes is wide.
+  // The nearest rival is the variant over which the best variant's lead is least certain: the interval of their difference begins lowest. It need not
+  // have the second-highest share, because few sent pushes make an interval wide.
   const rivals = others.map((next) => ({ next, ...differenceOf(best ? counted(best) : { events: 0, of: 0 }, counted(next), z) }))
   const [nearest] = rivals.toSorted((a, b) => a.low - b.low)
   if (!best || !nearest) return { kind: 'nothing' }

@@ -5,8 +5,8 @@ export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'loc
 export type StationName = (typeof stationNames)[number]
 
 /**
- * When a fact was true: `then` at the time of the send, when it was recorded or frozen; `now` when the trace was read. The page shows facts of
- * `then` and of `now` apart, and no line mixes them (spec: dashboard/explain-clocks).
+ * When a fact was true. `then`: at the time of the send, recorded or frozen. `now`: when the trace was read. The page shows the two apart, and no
+ * line mixes them (spec: dashboard/explain-clocks).
  */
 export type Clock = 'then' | 'now'
 

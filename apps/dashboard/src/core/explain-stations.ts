@@ -5,15 +5,14 @@ import { remedies, remedyOf } from '@herald/contracts/remedies'
 import { treeOfLeaves, type SegmentBranch } from './segment-leaves.ts'
 import { factsOf, type Fact, type StationName, stationNames } from './explain-facts.ts'
 
-/*
- * The page of explain shows a trace as nine stations, always in the same order. Each station shows the steps of the trace that belong to it. A
- * station to which no step belongs says so in a sentence, because an operator would read an empty station as "fine".
+/**
+ * The page of explain shows a trace as nine stations, always in the same order, each with its steps. A station without a step says so in a sentence,
+ * because an operator would read an empty station as "fine".
  */
 
 /**
- * What a station says of the push. `stop`: the push ended at this station, or would end there with the present values. `wait`: it waits there.
- * `pass`: it came through. `info`: the station has facts, but they decided nothing. `none`: the push did not come to this station, or nothing is
- * known.
+ * What a station says of the push. `stop`: it ended here, or would with the present values. `wait`: it waits here. `pass`: it came through. `info`:
+ * facts that decided nothing. `none`: it did not come here, or unknown.
  */
 export type StationResult = 'stop' | 'wait' | 'pass' | 'info' | 'none'
 
@@ -97,8 +96,8 @@ export function stationsOf(trace: Trace): Station[] {
 }
 
 /**
- * Gives the result of a station at which the push did not end. When the push has an outcome, such a station shows `info` in the place of `stop`. Its
- * `stop` follows from present values, which did not decide about this push, and only the station at which the push ended is red.
+ * Gives the result of a station at which the push did not end. For a push with an outcome, `info` takes the place of `stop`, which follows from
+ * present values: only the station at which it ended is red.
  */
 const beside = (hasEnded: boolean, result: StationResult): StationResult => (hasEnded && result === 'stop' ? 'info' : result)
 
@@ -134,8 +133,8 @@ function resultOfMessage(name: StationName, { result, bytes, limit, dropped, tru
 function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
   if (verdict === 'sent') return 'pass'
   if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
-  // What remains are pushes that were skipped or never queued, and nearly all of these ended at another station. But when the fan-out passed the
-  // device by, or the send ended before its fan-out came to the device, only the step `page` says so. Such a push is shown as ended at `provider`.
+  // What remains was skipped or never queued, and nearly all ended elsewhere. When the fan-out passed the device by, or the send ended before, only
+  // the step `page` says so: such a push is shown as ended at `provider`.
   return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
 }
 
@@ -198,8 +197,8 @@ export function ticketOf(
 const isFailureCode = (code: string): code is keyof typeof remedies => Object.hasOwn(remedies, code)
 
 /**
- * Says what to do about the code with which a push ended or waits; null when there is no failure code, when the platform is unknown, or when there
- * is nothing to do. `facts` and `attempts` are those of the station `provider`.
+ * Says what to do about the code with which a push ended or waits; null without a failure code, with an unknown platform, or when there is nothing to
+ * do. `facts` and `attempts` are those of the station `provider`.
  */
 export function remedyOfCode(facts: readonly Fact[], attempts: StepOf<'attempts'>['attempts'], platform: Platform | null): string | null {
   const last = attempts.at(-1)

@@ -16,16 +16,16 @@ export type Funnel = {
 export type Reports = Readonly<Record<Platform, number>>
 
 /**
- * Gives the funnel from sent to clicked. A platform from which the app got no report counts as unable to report: as a rule the mobile app or web page
- * has no extension or SDK that reports. Its pushes are left out of the shares, because 0 % delivered would be a false alarm.
+ * Gives the funnel from sent to clicked. A platform without reports counts as unable to report, as a rule for lack of an extension or SDK. Its
+ * pushes are left out: 0 % delivered would be a false alarm.
  */
 export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform, number | null>> | null, reports: Reports | null): Funnel {
   const platforms = Object.entries(sentBy ?? {}) as [Platform, number | null][]
   const isKnown = sentBy !== null && reports !== null && platforms.every(([, sent]) => sent !== null)
   const sentTo = platforms.flatMap(([platform, sent]) => (sent ? [{ platform, sent }] : []))
   const unreported = isKnown ? sentTo.filter(({ platform }) => reports[platform] === 0) : []
-  // `reports` comes from a series, which lacks the reports of tests, and of any send the reports that came after the page last read the series. So
-  // this send may have a report although `reports` has none from any of its platforms. Then no platform is left out.
+  // The series behind `reports` lacks the reports of tests, and those that came after it was last read. So this send may have a report although
+  // `reports` has none. Then no platform is left out.
   const hasOwnReport = counts.delivered + counts.opened + counts.clicked + counts.dismissed > 0
   const silent = hasOwnReport && unreported.length === sentTo.length ? [] : unreported
   const unheard = silent.reduce((sum, { sent }) => sum + sent, 0)

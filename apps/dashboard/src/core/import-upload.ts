@@ -13,14 +13,14 @@ export type Upload<Report extends Standing> = {
 }
 
 /**
- * How many bytes of the file one request sends. Herald stores only complete rows, and a row of a valid file has at most 1 MiB. So a part of this size
- * contains the end of a row, and sending moves on.
+ * How many bytes of the file one request sends. Herald stores only complete rows, and a valid row has at most 1 MiB. So each part contains the end of
+ * a row, and sending moves on.
  */
 export const partBytes = 2 * 1024 ** 2
 const mostPartBytes = 16 * 1024 ** 2
 /**
- * When requests fail one after another, the page tries again at most this many times. The waits before these tries take about two minutes in all,
- * which is long enough to replace a gateway or to find a network again.
+ * When requests fail one after another, the page tries again at most this many times, for about two minutes in all. That is long enough to replace a
+ * gateway or to find a network again.
  */
 export const mostTries = 16
 
@@ -28,8 +28,8 @@ export const mostTries = 16
 const pauseBefore = (tries: number): number => Math.min(500 * 2 ** tries, 10_000)
 
 /**
- * Sends the file of an import in parts, from the first byte that Herald has not stored, and then finishes the import. After an error that may pass,
- * the function asks how many bytes Herald has stored and goes on from there, so that Herald stores each row once, even when its answer was lost.
+ * Sends the file of an import in parts, from the first byte that Herald lacks, and finishes the import. After a passing error it asks for the offset
+ * and goes on there, so each row is stored once.
  */
 export async function sendFile<Report extends Standing>(upload: Upload<Report>, begun: Report): Promise<Report> {
   let report = begun

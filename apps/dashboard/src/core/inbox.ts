@@ -34,8 +34,8 @@ export function pushesByDevice<T extends ArrivedPush>(pushes: readonly T[]): Map
 }
 
 /**
- * Gives the tracking calls that a device makes for a gesture, in their order. A tap reports an open, and a click when there is a link. A button
- * reports an open and a click with its id. A swipe reports a dismissal. A push without a msgId, or one that showed nothing, reports nothing.
+ * Gives a device's tracking calls for a gesture. A tap: an open, and with a link a click. A button: an open and a click with its id. A swipe: a
+ * dismissal. None without a msgId or anything shown.
  */
 export function reportsOf({ msgId, shown }: ArrivedPush, gesture: Gesture): string[] {
   if (msgId === null || shown === null) return []

@@ -36,9 +36,8 @@ export function differenceOf(a: Counted, b: Counted, z = z95): Interval & { diff
 }
 
 /**
- * The quantile with which the intervals of the differences between 2, 3 or 4 variants are computed. These variants make 1, 3 or 6 pairs, and with
- * this quantile the intervals of all pairs together hold at 95 % (Bonferroni). With `z95` for every pair, one of many pairs would too often look
- * different by chance.
+ * The quantile for the intervals of differences between 2, 3 or 4 variants (1, 3 or 6 pairs). With it all intervals together hold at 95 %
+ * (Bonferroni); with `z95` pairs would too often differ by chance.
  */
 export const zOfVariants: Readonly<Record<number, number>> = { 2: z95, 3: 2.393979800087, 4: 2.638257273476 }
 

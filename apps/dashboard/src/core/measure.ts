@@ -24,8 +24,8 @@ export type Measured = {
 }
 
 /**
- * Fills a text in for a user, encodes it, and measures it. No push exists yet, so the payload has a stand-in for the `msgId`, which is as long as a
- * real one. `ttlSeconds` is given because FCM's payload contains it.
+ * Fills a text in for a user, encodes it, and measures it. Instead of a `msgId` the payload has a stand-in of the same length. FCM's payload contains
+ * `ttlSeconds`.
  */
 export function measure(
   platform: Platform,

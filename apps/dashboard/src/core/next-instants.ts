@@ -8,9 +8,8 @@ export type ClockChange = 'skipped' | 'twice' | 'shifted'
 export type NextInstant = {
   at: Date
   /**
-   * `skipped`: on this day the clocks jump over the schedule's local time, so they show a time that is later by the length of the jump. `twice`: on
-   * this day the clocks show the local time twice, and the instant is the first of the two. `shifted`: the clocks have changed since the instant
-   * before this one in the list, so this one has another time of day in UTC. Null when no change of the clocks concerns the instant.
+   * `skipped`: the clocks jump over the local time on this day and show a later one. `twice`: they show it twice; this is the first. `shifted`: they
+   * have changed since the instant before. Null: no change concerns the instant.
    */
   change: ClockChange | null
 }
@@ -19,8 +18,8 @@ const most = 5
 const hour = 3_600_000
 
 /**
- * Gives the next instants at which a schedule sends. A recurrence has its next five, or fewer when it ends before; any other schedule has one. A
- * schedule in each user's own time zone has many instants; the function gives the one for the users in `zone`.
+ * Gives the next instants at which a schedule sends: five of a recurrence, or fewer when it ends before, one of any other schedule. For a schedule in
+ * each user's own time zone that is the instant in `zone`.
  */
 export function nextInstants(schedule: Schedule, now: Date, zone: string): NextInstant[] {
   switch (schedule.type) {
@@ -59,7 +58,7 @@ const utcTimeOf = (at: Date): string => at.toISOString().slice(11, 16)
 
 /**
  * Says whether the clocks of a zone jump over `localTime` on the day of an instant (`skipped`), or show it twice (`twice`); null for neither. `at` is
- * the instant at which the schedule sends. When the clocks show `localTime` twice, that is the first of the two.
+ * when the schedule sends: the first of the two.
  */
 export function clockChangeAt(at: Date, localTime: string, zone: string): 'skipped' | 'twice' | null {
   if (localTimeAt(at, zone) !== localTime) return 'skipped'

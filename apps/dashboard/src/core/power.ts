@@ -9,9 +9,8 @@ const powerful = 0.8416212335729143
 export const assumedRate = 0.05
 
 /**
- * Gives how many devices each of two groups needs to show that their rates are `first` and `second`, with 95 % confidence. `power` is the normal
- * quantile of the test's power; when it is left out, it is that of 80 %. The test is the two-sided test of two proportions by the normal
- * approximation, without continuity correction (Fleiss, Statistical Methods for Rates and Proportions, 4.2; R's power.prop.test).
+ * Gives how many devices each group needs to show the rates `first` and `second`, with 95 % confidence and `power` (normal quantile): two-sided test,
+ * no continuity correction (Fleiss, Statistical Methods for Rates and Proportions, 4.2; R's power.prop.test).
  */
 export function devicesNeeded(first: number, second: number, power = powerful): number {
   const middle = (first + second) / 2
@@ -26,8 +25,8 @@ const findsWith = (rate: number, higher: number, one: number, other: number): bo
 }
 
 /**
- * Gives the smallest difference from `rate` that two groups of these sizes show in four of five experiments, which is a power of 80 %. The difference
- * is a share: 0.014 is 1.4 points. Gives undefined when the groups are too small for any difference.
+ * Gives the smallest difference from `rate` that two groups of these sizes show at a power of 80 %. It is a share: 0.014 is 1.4 points. Undefined
+ * when the groups are too small for any difference.
  */
 export function leastDifference(rate: number, one: number, other: number): number | undefined {
   if (one < 2 || other < 2 || rate < 0 || rate >= 1) return undefined

@@ -7,8 +7,8 @@ export function minutesOf(time: string): number | undefined {
 }
 
 /**
- * Gives the quiet parts of a day in minutes since midnight: two when the quiet hours go over midnight, none when start and end are equal or are not
- * times. The minute `start` is quiet, the minute `end` is not.
+ * Gives the quiet parts of a day in minutes since midnight: two when they go over midnight, none when start and end are equal or are not times. The
+ * minute `start` is quiet, the minute `end` is not.
  */
 export function quietSpans(start: string, end: string): Span[] {
   const from = minutesOf(start)

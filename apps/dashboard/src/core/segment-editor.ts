@@ -117,8 +117,8 @@ export function changeKind(root: EditorRoot, id: string, kind: 'and' | 'or'): Ed
 }
 
 /**
- * Adds a node at the end of a group. Without `groupId` it is added to the outermost group. When the segment is a single condition or a `not`, the
- * segment and the added node become the group "all of these".
+ * Adds a node at the end of a group, the outermost one without `groupId`. When the segment is a single condition or a `not`, it and the added node
+ * become the group "all of these".
  */
 export function addNode(root: EditorRoot, groupId: string | undefined, added: EditorNode, newId: NewId): EditorRoot {
   const place = groupId === undefined ? root : findNode(root, groupId)
@@ -136,8 +136,8 @@ export function groupNode(root: EditorRoot, id: string, newId: NewId): EditorRoo
 }
 
 /**
- * Says whether a group can be dissolved. The nodes of a dissolved group go into the group around it. Where no group is around it, the group can be
- * dissolved only when it has a single node, which takes its place.
+ * Says whether a group can be dissolved. Its nodes go into the group around it. Without such a group it must have a single node, which takes its
+ * place.
  */
 export function canUngroup(root: EditorRoot, id: string): boolean {
   const node = findNode(root, id)

@@ -17,9 +17,8 @@ export type MistakePlace = { id: string; part: 'field' | 'op' | 'value' | undefi
 export type Mistake = MistakePlace & { message: string }
 
 /**
- * Finds the node that the path of a mistake names. The path may begin with where the segment is in the request, as in `definition.and.1.value` or
- * `campaign.segment.not.op`. The first steps of such a path are dropped one by one, until the remaining steps lead from the root to a node. When no
- * steps do, the root is given.
+ * Finds the node that a mistake's path names; the root when none fits. The path may begin with the segment's place in the request, as in
+ * `definition.and.1.value`, so first steps are dropped until the rest leads to a node.
  */
 export function findPlace(root: EditorRoot, path: string): MistakePlace | undefined {
   if (root === undefined) return undefined

@@ -1,8 +1,8 @@
 import { findNode, parentOf, replaceNode, type EditorList, type EditorNode, type EditorRoot } from './segment-editor.ts'
 
 /**
- * Gives the node that moves when the operator moves the node `id`: this node, or the `not` around it, because a `not` contains one node only. `list`
- * is the group that contains the node that moves; undefined when no group does.
+ * Gives the node that moves when the operator moves the node `id`: this node, or the `not` around it, because a `not` contains one node only. `list`:
+ * the group that contains it; undefined without one.
  */
 function standsAs(root: EditorRoot, id: string): { node: EditorNode; list: EditorList | undefined } | undefined {
   const node = findNode(root, id)
@@ -21,8 +21,8 @@ function listOf(node: EditorNode): EditorList | undefined {
 const put = (list: EditorList, children: readonly EditorNode[]): EditorList => ({ ...list, children })
 
 /**
- * Moves a node one step up (-1) or down (1), as the operator sees it: past a condition, into a group beside it, or out of its own group at the edge.
- * A node inside a `not` moves with the `not`. At the top and at the bottom of the segment nothing moves.
+ * Moves a node one step up (-1) or down (1), as the operator sees it: past a condition, into a group beside it, or out of its group at the edge. A
+ * node inside a `not` moves with it.
  */
 export function moveNode(root: EditorRoot, id: string, step: -1 | 1): EditorRoot {
   const standing = standsAs(root, id)

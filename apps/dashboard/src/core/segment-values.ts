@@ -80,8 +80,8 @@ export function conditionFor(
 export type TagKind = 'text' | 'number' | 'boolean'
 
 /**
- * Gives the first value for comparing a tag. The value has the type that the tag has among users, because a value of another type would match
- * nobody. Gives undefined for a tag whose values are texts or of several types.
+ * Gives the first value for comparing a tag, of the type that the tag has among users, because another type would match nobody. Undefined for a tag
+ * whose values are texts or of several types.
  */
 export function firstOfTag(tag: { type: string; values: readonly string[] } | undefined): string | number | boolean | undefined {
   if (tag?.type === 'boolean') return true
@@ -104,14 +104,14 @@ export function asKind(value: unknown, kind: TagKind): string | number | boolean
 }
 
 /**
- * What was read from a pasted list. `values` are the new values; the rest was left out. `repeated` counts values that were already there, `unfit` has
- * the texts that are no value of the type, and `tooMany` counts the values for which the list has no room.
+ * What was read from a pasted list. `values`: the new values. `repeated`: how many were already there. `unfit`: the texts that are no value of the
+ * type. `tooMany`: for how many the list has no room.
  */
 export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
 
 /**
- * Reads values from pasted text. Each value is on its own line, or values are separated by commas, semicolons or tabs, which a value in double quotes
- * may contain. A repeated value is taken once. A text that is no value of this type is listed in `unfit`.
+ * Reads values from pasted text, separated by line ends, commas, semicolons or tabs, which a value in double quotes may contain. A repeated value is
+ * taken once. A text that is no value of this type goes to `unfit`.
  */
 export function readPasted(text: string, kind: TagKind, known: readonly unknown[] = []): Pasted {
   const pasted: Pasted = { values: [], repeated: 0, unfit: [], tooMany: 0 }

@@ -8,9 +8,8 @@ export type Step = { label: string; definition: Record<string, unknown> }
 const mostSteps = 51
 
 /**
- * Gives the steps of "Why so few?": everyone, then the conditions of the outermost group one after the other, each together with all before it. With
- * "all of these" each step can only lose devices, so the largest drop shows the condition that costs most. With "any of these" each step can only add
- * devices. A group inside is one step.
+ * Gives the steps of "Why so few?": everyone, then the outermost group's conditions, each with all before it. With "all of these" steps only
+ * lose devices, with "any of these" they only add. An inner group is one step.
  */
 export function stepsOf(root: EditorRoot): Step[] {
   const everyone: Step = { label: 'Everyone', definition: {} }

@@ -3,9 +3,8 @@ import { ApiFault } from '../api/fault.ts'
 import { isPassing } from '../api/queryClient.ts'
 
 /**
- * `live`: the stream is open, or broke less than 3 s ago. `reconnecting`: for 3 s no stream could be opened, or the open stream has brought neither
- * an event nor a heartbeat for 15 s. `polling`: the gateway refuses to open the stream, so the page reads every 2 s instead. `closed`: the tab is
- * hidden, the session has ended, or the page follows no stream.
+ * `live`: the stream is open, or broke less than 3 s ago. `reconnecting`: none could be opened for 3 s, or it was silent for 15 s. `polling`: the
+ * gateway refuses it. `closed`: hidden tab, ended session, no stream.
  */
 export type StreamState = 'live' | 'reconnecting' | 'polling' | 'closed'
 
@@ -15,8 +14,8 @@ type Listener = {
   /** Reads what the stream would have brought. Called every 2 s while the state is `polling`. */
   poll: () => void
   /**
-   * Gets the state. `asOf` is the time as of which the page is up to date, in milliseconds: when the stream last brought an event or a heartbeat, or
-   * when `poll` was last called. Before either has happened it is when the stream first opened, and undefined until then.
+   * Gets the state. `asOf`: the time in milliseconds as of which the page is up to date, by the last event, heartbeat or `poll`, else by the stream's
+   * first opening. Undefined until then.
    */
   tell: (state: StreamState, asOf: number | undefined) => void
 }
@@ -33,19 +32,19 @@ const awayPauseMs = 4_000
 const pollMs = 2_000
 const sayAfterMs = 3_000
 /**
- * A stream that has brought nothing for this long is dead, and the page opens a new one. A working stream brings something in time, because the
- * gateway sends a heartbeat when it has sent no event for 10 s.
+ * A stream that has brought nothing for this long is dead, and the page opens a new one. The gateway sends a heartbeat when it has sent no event for
+ * 10 s.
  */
 const deadAfterMs = 15_000
 /**
- * After this many failed tries in a row the page reads every 2 s, if the gateway answers other requests: it is not away, so it refuses the stream.
- * The page goes on trying to open the stream.
+ * After this many failed tries in a row the page reads every 2 s, if the gateway answers other requests and so refuses only the stream. The page goes
+ * on trying to open it.
  */
 const refusalsToPoll = 3
 
 /**
- * Follows the stream of server-sent events at `path` until the returned function is called, and calls `listener` with the events that have one of the
- * `names`. Closes the stream while the tab is hidden, and opens it again when it breaks.
+ * Follows the stream of server-sent events at `path` until the returned function is called, and calls `listener` with the events named in `names`.
+ * Closes the stream while the tab is hidden, and opens a broken one again.
  */
 export function followStream(path: string, names: string[], listener: Listener): () => void {
   let source: EventSource | undefined
@@ -121,8 +120,8 @@ export function followStream(path: string, names: string[], listener: Listener):
     close()
     sayWhenLate()
     tries += 1
-    // An EventSource does not say why it could not be opened. So an ordinary request finds out whether the gateway is away or refuses the stream.
-    // When the session has ended, this request opens the dialog that asks for the token, and fails with 401 if the operator closes the dialog.
+    // An EventSource does not say why it could not be opened, so an ordinary request finds out. When the session has ended, this request asks for the
+    // token, and fails with 401 if the operator closes that dialog.
     let isAway = false
     await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
       isAway = isPassing(error)

@@ -2,9 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import { followStream, type StreamState } from './follow-stream.ts'
 
 /**
- * Follows the stream of server-sent events at `path` while the tab is visible, and no stream while `path` is undefined. `handlers` has a function for
- * each name of an event, which gets the event's parsed data. While the gateway refuses the stream, `poll` is called every 2 s instead. Gives the
- * state of the stream, and the time as of which the page is up to date, in milliseconds.
+ * Follows the stream of server-sent events at `path`, if any, while the tab is visible. `handlers` get each event's parsed data. Gives the stream's
+ * state and the time (milliseconds) as of which the page is up to date.
  */
 export function useStream(
   path: string | undefined,

@@ -9,14 +9,14 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string {
 }
 
 /**
- * Says whether the keys of a shortcut are pressed without Ctrl, ⌘ and Alt, and are not Escape. The operator can switch such shortcuts off (WCAG
- * 2.1.4), and they do nothing in a field or while a dialog is open.
+ * Says whether a shortcut is pressed without Ctrl, ⌘ and Alt, and is not Escape. The operator can switch such shortcuts off (WCAG 2.1.4), and they do
+ * nothing in a field or while a dialog is open.
  */
 export const isSingleKey = (keys: string): boolean => !keys.startsWith('mod+') && !keys.startsWith('alt+') && keys !== 'escape'
 
 /**
- * Finds the shortcut whose keys were pressed one after another. Of two shortcuts with the same keys it gives the one that was added later. It gives
- * `more` when a shortcut only begins with the pressed keys, and `nothing` when none does.
+ * Finds the shortcut whose keys were pressed one after another; of two with the same keys the one added later. `more`: a shortcut only begins with
+ * the pressed keys. `nothing`: none does.
  */
 export function matchKeys(
   pressed: readonly string[],

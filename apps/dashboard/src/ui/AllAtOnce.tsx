@@ -9,8 +9,8 @@ const withinMs = 1_500
 const isFirstRead = ({ state }: Query): boolean => state.data === undefined && state.errorUpdateCount === 0
 
 /**
- * Shows the parts of a page together when their first reads have ended, so that no part appears later and moves the parts below it. Until then
- * skeletons are shown; after 1.5 s the parts are shown in any case.
+ * Shows the parts of a page together when their first reads have ended, so that no late part moves those below it. Until then skeletons are shown,
+ * for 1.5 s at most.
  */
 export function AllAtOnce({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()

@@ -17,8 +17,8 @@ export type Loading<T> = {
 }
 
 /**
- * Shows a query in each of its states: loading, empty, failed, or stale (the last data, while reading again fails). Stale data are shown in grey with
- * the same contrast. `atOnce` is for children that make further requests: they are shown together, as `AllAtOnce` does it.
+ * Shows a query in each of its states: loading, empty, failed, or stale (the last data, in grey with the same contrast, while reading again fails).
+ * `atOnce`: children that make further requests are shown together, as by `AllAtOnce`.
  */
 export function Loaded<T>({
   query,

@@ -21,8 +21,8 @@ const fields = ['input:not([type=hidden])', 'select', 'textarea', '[role=combobo
   .join()
 
 /**
- * Opens a dialog and focuses its field marked `data-first`, else its first field, else the first button of its footer. Gives the function that closes
- * the dialog and returns the focus. React's autoFocus is too early for a dialog, and the browser would focus the button that closes it.
+ * Opens a dialog and focuses its field marked `data-first`, else its first field, else its footer's first button: React's autoFocus is too early for
+ * a dialog. Gives the function that closes it and returns the focus.
  */
 export function openLayer(dialog: HTMLDialogElement): () => void {
   const opener = document.activeElement

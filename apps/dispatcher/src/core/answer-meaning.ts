@@ -4,30 +4,29 @@ import type { FailureCode } from '@herald/contracts/outcome'
 import type { AnswerClass } from '@herald/contracts/provider-answers'
 import type { Answer } from './answer.ts'
 
-/**
- * What a provider's answer means for the push, by class:
- * - `sent`: the provider took the push.
- * - `retry`: the push has not arrived, and a later attempt may succeed.
- * - `quota`: the project or team has sent too much. The push waits and loses no attempt.
- * - `unknown`: the push may have been delivered, so it is sent again with the same identity.
- * - `config`: the app's credentials or settings are wrong.
- * - `suspect`: either the device belongs to other credentials or ours are wrong. What the same credentials met before decides which.
- * - `guarded`: either the token is dead or the app's settings are wrong. The mass guard decides which.
- * - `dead`: the token is dead, or the device's encryption keys do not decode.
- * - `bad`: the provider will never take this push, or Herald may not connect to the device's address.
- * - `refused`: the provider did not process the push, so it may be sent again at once.
- */
+/** What a provider's answer means for the push, by class. */
 export type AnswerMeaning =
+  /** The provider took the push. */
   | { class: 'sent'; providerCode: string }
   | {
+      /**
+       * `retry`: not arrived, a later attempt may succeed. `quota`: too much was sent; it costs no attempt. `unknown`: perhaps delivered, so repeated
+       * with the same identity. `suspect`: the device has other credentials or ours are wrong.
+       */
       class: 'retry' | 'quota' | 'unknown' | 'suspect'
       code: FailureCode
       providerCode: string
       retryAfterMs: number | null
       maxTries: number
     }
+  /**
+   * `config`: the app's credentials or settings are wrong. `dead`: the token is, or the device's keys do not decode. `bad`: the provider will never
+   * take this push, or Herald may not connect to the address.
+   */
   | { class: 'config' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
+  /** Either the token is dead or the app's settings are wrong. The mass guard decides which. */
   | { class: 'guarded'; code: FailureCode; providerCode: string; provesCredentials: boolean }
+  /** The provider did not process the push, so it may be sent again at once. */
   | { class: 'refused'; providerCode: string }
 
 /** A row of a provider's table of answers: which answers the row fits, and what they mean. */
@@ -133,9 +132,8 @@ function fits({ status, reasons, saysWhen }: AnswerRow, { status: answered, reas
 }
 
 /**
- * Says whether a push that failed with this code showed that the device's token is dead. When a dispatcher dies before it has finished a batch, the
- * next one tells audience of such tokens. The codes of pushes that the mass guard decided about do not count, because audience knows these tokens
- * already.
+ * Says whether a push that failed with this code showed a dead token, of which a dead dispatcher's successor tells audience. Codes of the mass guard
+ * do not count: audience knows these tokens.
  */
 export const isDeadCode = (rows: readonly AnswerRow[], code: string): boolean =>
   code === unsendable.keys.code || rows.some((row) => row.class === 'dead' && row.code === code)
@@ -150,9 +148,8 @@ export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning 
   meaning.providerCode !== 'stopped'
 
 /**
- * What an answer says to the circuit, as a letter that finish-batch carries (`answers` of `FinishBatch` in contracts). `u`: the provider was away.
- * `p`: the provider refused only this message or this token, which it does only with good credentials. `a`: any other answer, such as a quota. `g`,
- * `t`, `w`: a refused device (`RefusedLetter` in contracts). `s`: sent. `c`: the credentials are wrong.
+ * What an answer says to the circuit (`answers` of `FinishBatch`). `s`: sent. `c`: wrong credentials. `u`: provider away. `p`: only this message or
+ * token refused, so good credentials. `a`: any other. `g`, `t`, `w`: a refused device (`RefusedLetter`).
  */
 export type Letter = 's' | 'c' | 'u' | 'p' | 'a' | RefusedLetter
 
@@ -160,8 +157,8 @@ export type Letter = 's' | 'c' | 'u' | 'p' | 'a' | RefusedLetter
 const refusesTheMessage: readonly number[] = [400, 404, 410, 413]
 
 /**
- * Gives the letter that an answer says to the circuit. A push service that answers a probe with 400 has read the credentials. An answer that did not come from the provider has no letter, with two exceptions: `u` when the
- * provider was away, and `c` when the app's key does not open.
+ * Gives the letter that an answer says to the circuit. A push service that answers a probe with 400 has read the credentials. Without a provider's
+ * answer: `u` (away), `c` (the app's key does not open), otherwise none.
  */
 export function letterOf(meaning: AnswerMeaning, answer: Answer, probe = false): Letter | undefined {
   if (isUnavailable(meaning)) return 'u'
@@ -181,9 +178,8 @@ export function letterOf(meaning: AnswerMeaning, answer: Answer, probe = false):
 }
 
 /**
- * Says what the answer to a check's push means for the credentials. A provider looks at the credentials before it looks at the device, so an answer
- * that refuses only the push's token or message shows that the credentials are good. A push without an address is never sent; then the credentials
- * are good when their key could be opened.
+ * Says what the answer to a check's push means. A provider looks at the credentials first, so refusing only the push shows that they are good. A push
+ * without an address is not sent: an opened key is enough.
  */
 export function checkedBy(rows: readonly AnswerRow[], answer: Answer): CheckedProvider {
   if (answer.is === 'unsendable' && answer.why === 'address') return { ok: true, code: null, providerCode: null }

@@ -2,8 +2,8 @@
 export type Environment = 'production' | 'sandbox'
 
 /**
- * What came of handing one push to a provider. A refusal and a missing answer are values too; only Herald's own mistakes are thrown. `reason` is a
- * word of the provider or the system, cleaned by `word()`. It is stored in the ledger and logged, so it never holds a token, an address or a text.
+ * What came of handing one push to a provider; only Herald's own mistakes are thrown. `reason`: a word of the provider or the system, cleaned by
+ * `word()`: it is stored and logged, so without token, address or text.
  */
 export type Answer =
   | {

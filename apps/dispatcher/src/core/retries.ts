@@ -2,8 +2,8 @@ import type { FailureCode } from '@herald/contracts/outcome'
 import type { AnswerMeaning } from './answer-meaning.ts'
 
 /**
- * Gives how many milliseconds of its ttl a push has left; 0 when the ttl is used up. A push with a ttl of 0 has no time limit for its one attempt,
- * and the provider is told 0 (spec: sending/ttl-zero).
+ * Gives how many milliseconds of its ttl a push has left; 0 when it is used up. A ttl of 0 sets no time limit for its one attempt, and the provider
+ * is told 0 (spec: sending/ttl-zero).
  */
 export const ttlLeftMs = (ttlSeconds: number, elapsedMs: number): number => Math.max(0, ttlSeconds * 1000 - elapsedMs)
 
@@ -23,10 +23,8 @@ const leastQuotaMs = 10_000
 export type NextTry = { is: 'retry'; inMs: number } | { is: 'failed'; code: FailureCode }
 
 /**
- * Decides what follows an attempt that may be repeated. The push waits for the time that the answer or its row in the provider's table names, but never
- * shorter than `schedule` says, in seconds, for this attempt. Both waits are 1 to 1.25 times as long, by chance. The push fails when the wait would
- * outlast the ttl, or when this was the last attempt; a quota costs no attempt. `tries` counts the attempts, this one included; `ttlLeftMs` is 0 for a
- * push with a ttl of 0; `random` is 0 to 1.
+ * Decides what follows an attempt that may be repeated. `tries`: the attempts, this one included. `ttlLeftMs`: 0 for a ttl of 0. `schedule`: least
+ * waits, in seconds. `random`: 0 to 1 makes waits 1 to 1.25 times as long.
  */
 export function nextTry(
   meaning: AnswerMeaning & { class: 'retry' | 'quota' | 'unknown' | 'suspect' },
@@ -36,6 +34,7 @@ export function nextTry(
   const backoffMs = meaning.class === 'quota' ? leastQuotaMs : (schedule[Math.min(tries, schedule.length) - 1] ?? 1) * 1000
   const waitMs = Math.max(meaning.retryAfterMs ?? 0, backoffMs) * (1 + jitter * random)
   const isLast = meaning.class !== 'quota' && tries >= meaning.maxTries
+  // A wait that would outlast the ttl is useless.
   if (isLast || waitMs >= ttlLeftMs) return { is: 'failed', code: meaning.code }
   return { is: 'retry', inMs: waitMs }
 }

@@ -8,9 +8,8 @@ const neverConnected =
 const neverProcessed = /^(NGHTTP2_REFUSED_STREAM|ERR_HTTP2_GOAWAY_SESSION|ERR_HTTP2_INVALID_SESSION)$/
 
 /**
- * Says what the error of a library means for its push. Libraries wrap errors in errors, so the first known code decides, searched from the outermost
- * error to its causes. Without a known code, bytes may have been sent. NGHTTP2_ENHANCE_YOUR_CALM does not count as a known code, because Node reports
- * it when its own memory limit is reached, also for pushes that the server accepted.
+ * Says what a library's error means for its push, by the first known code from the outermost error inwards; without one, bytes may have been sent.
+ * NGHTTP2_ENHANCE_YOUR_CALM does not count: Node's own memory limit reports it too.
  */
 export function answerOfFailure(error: unknown): Answer {
   const codes = [...codesOf(error)]

@@ -98,8 +98,8 @@ const refusing: Transport = {
 }
 
 /**
- * Counts what happens to connections to providers, and logs it at level debug with the provider's `host`. For push services `host` is left out,
- * because it is part of a device's address. The reason that a provider gives with a GOAWAY is logged at level info.
+ * Counts and logs what happens to provider connections (debug; a GOAWAY's reason: info), with the `host`. It is left out for push services: it is
+ * part of a device's address.
  */
 export function openConnectionNotes({
   metrics,

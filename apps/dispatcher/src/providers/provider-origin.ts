@@ -26,9 +26,8 @@ const limits: Partial<Limits> = {
 }
 
 /**
- * Prepares HTTP/2 connections to the host and port of `url`; the first request opens them. A 5xx means an overloaded or stopping server: later pushes
- * go over new connections, and those on their way are still answered. `isOfConnection` says that a reply speaks of its connection, which is then
- * replaced at once. `onEvent` is called for what happens to the connections.
+ * Prepares HTTP/2 connections to `url`, which the first request opens. After a 5xx (overloaded or stopping server), later pushes use new connections.
+ * `isOfConnection`: a reply speaks of its connection, which is replaced at once.
  */
 export function openProviderOrigin(
   { hostname, port }: URL,

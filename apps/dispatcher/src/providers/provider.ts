@@ -22,8 +22,8 @@ export type Provider<Credentials extends ProviderCredentials = ProviderCredentia
   /** Whether the provider's devices take a push that shows nothing. If not, a silent push is skipped with `silent_web`. */
   readonly takesSilent: boolean
   /**
-   * Whether devices name the hosts that their pushes go to, as browsers name push services. One host can be away while the others work. So this
-   * process remembers which hosts are away (`origins.ts`), and audience's circuit does not count a host that is away.
+   * Whether devices name their hosts, as browsers name push services. One can be away alone: this process remembers it (`origins.ts`), and audience's
+   * circuit does not count it.
    */
   readonly hasManyHosts: boolean
   /** A push that can reach no device. A check sends it to find out whether the provider takes the credentials. */
@@ -122,9 +122,8 @@ export const emptyPush = {
 export type Hear = (answer: Answer | Error) => void
 
 /**
- * Hands pushes of one app to one provider. The caller decides how many are sent at once (`window.ts`). A transport repeats only a push that the
- * provider has surely not delivered. The answer is passed to a function and not given as a promise, because promises took a fifth of the time that a
- * push cost.
+ * Hands an app's pushes to one provider; the caller bounds how many (`window.ts`). It repeats only what was surely not delivered. It calls a function
+ * because promises took a fifth of a push's time.
  */
 export type Transport = {
   send(push: Push, hear: Hear): void
@@ -133,8 +132,8 @@ export type Transport = {
 }
 
 /**
- * A connection to a provider that identifies Herald by a token: to one environment of APNs for one app, or to FCM for one project. It makes the
- * request, sends it once and reads the answer. Its caller chooses tokens and environments and repeats pushes.
+ * A connection to a provider that knows Herald by a token: an APNs environment for one app, or FCM for one project. It sends each request once; the
+ * caller chooses tokens and environments and repeats pushes.
  */
 export type Line = {
   send(push: Push, token: string, hear: Hear): void

@@ -15,9 +15,8 @@ import { startNodeFronts } from './start-node-fronts.ts'
 import { startSimulator, type Device } from './start-simulator.ts'
 
 /**
- * Runs the same tests for APNs, FCM and Web Push against the strict simulator, through a dispatcher in a process of its own. Four test files call it,
- * two for each kind of transport, so that both kinds must pass the same tests. With `isBehindNode`, Node's own HTTP/2 server passes the requests on to
- * the simulator's APNs and FCM, and Web Push is left out.
+ * Runs the same tests for APNs, FCM and Web Push against the strict simulator, for both kinds of transport. `isBehindNode`: Node's own HTTP/2 server
+ * stands before APNs and FCM, without Web Push.
  */
 export async function checkConformance(transport: 'own' | 'library', { isBehindNode = false } = {}): Promise<void> {
   const natsUrl = await freshNats()

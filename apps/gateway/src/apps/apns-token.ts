@@ -18,9 +18,8 @@ import type { Tables } from '../store/tables.ts'
 type ApnsToken = { token: string; mintedAt: string }
 
 /**
- * Gives the provider token of an app's team and key, or null when the app has no APNs credentials or is deleted. All dispatchers get the same token,
- * because a gateway mints a token only under the lock of its row. A token is replaced at the age of 50 minutes. A token that Apple refuses is
- * replaced at the age of 20 minutes (spec: providers/apns-provider-token), and one that none of the SEAL_KEYS opens at once.
+ * Gives the provider token of an app's team and key; null without credentials or for a deleted app. All dispatchers get the same one. A refused token
+ * is replaced 20 minutes old (spec: providers/apns-provider-token), any other 50 minutes old.
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },
@@ -44,6 +43,7 @@ export async function apnsToken(
 
   return transact(db, async (trx) => {
     await insertApnsTokenOwner(trx, owner)
+    // A token is minted only under the lock of its row: Apple refuses a team that changes its token often.
     const mintedMeanwhile = keptOf(await lockApnsToken(trx, owner))
     if (mintedMeanwhile) return mintedMeanwhile
     const mintedAt = await readClock(trx)

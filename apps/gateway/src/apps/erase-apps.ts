@@ -27,9 +27,8 @@ const atOnce = 4
 type Needs = { db: Kysely<Tables>; bus: Bus; log: Log }
 
 /**
- * Asks campaigns, audience, tracker and webhooks to erase what they have of deleted apps; a service that has not answered `done` is asked again by a
- * later sweep. Campaigns is asked first, so that no new push is queued meanwhile. After the last `done` the gateway deletes its own rows of the app,
- * but not the app's audit. A crash at any point does no harm: a later sweep goes on.
+ * Asks campaigns, audience, tracker and webhooks to erase what they have of deleted apps. A later sweep asks services that were not `done` again.
+ * After the last `done` the gateway deletes its own rows, except the audit.
  */
 export async function eraseApps(needs: Needs): Promise<{ took: number }> {
   const due = await takeDueAppErasures(needs.db, atOnce)

@@ -22,9 +22,8 @@ const mostWaiting = 10_000
 const writtenAtOnce = 1_000
 
 /**
- * Notes in memory the first use of a key in an hour. A further use in the same hour is noted only when the cache has forgotten the key meanwhile. A
- * process that is killed loses the uses of its last minute. The database computes the hour by its own clock, so the gateway tells it how many seconds
- * ago the use was (docs/decisions/0017).
+ * Notes in memory a key's first use in an hour. A process that is killed loses its last minute. The database computes the hour, so the gateway tells
+ * it how many seconds ago the use was (docs/decisions/0013).
  */
 export function openKeyUses(
   clock: { now: () => number; steadyMs: () => number } = { now: Date.now, steadyMs: () => performance.now() },

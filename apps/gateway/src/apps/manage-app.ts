@@ -46,8 +46,8 @@ export async function changeApp(
 }
 
 /**
- * Marks an app as deleted. Requests for it are then answered like those for an unknown app, and its keys stop working within 2 s. `eraseApps` erases
- * the app's rows later, in the gateway and in the other services. Fault not_found.
+ * Marks an app as deleted. Requests then find no such app, and its keys stop working within 2 s. `eraseApps` erases its rows later, in the gateway
+ * and in the other services. Fault not_found.
  */
 export async function deleteApp({ db, changes, note }: Pick<Needs, 'db' | 'changes' | 'note'>, appId: string): Promise<void> {
   await transact(db, async (trx) => {

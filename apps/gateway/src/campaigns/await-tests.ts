@@ -6,16 +6,14 @@ import { mostTested, type NotQueued, type TestResult } from '@herald/contracts/t
 import type { Bus } from '@herald/service/bus'
 
 /**
- * At most this many requests of one process wait for their tests at the same time. The number is limited, because the gateway reads the status of
- * each waiting test again and again. A further request is answered at once with the results so far.
+ * At most this many requests of one process wait for their tests at the same time, because the gateway keeps reading each test's status. A further
+ * request is answered at once with the results so far.
  */
 const mostWaits = 50
 const waitMs = 10_000
-/**
- * While a request waits, the gateway reads the test's status again and again. The first pause between two readings is short, because a push takes
- * some ten milliseconds as a rule. Later pauses grow to the longest, because a push that waits for its next attempt takes seconds.
- */
+/** The first pause between two readings of a test's status. A push takes some ten milliseconds as a rule. */
 const firstRestMs = 50
+/** The pauses grow to this, because a push that waits for its next attempt takes seconds. */
 const longestRestMs = 500
 
 export type AcceptedTest = { appId: string; campaignId: string; notQueued: NotQueued[] }
@@ -24,8 +22,8 @@ export type TestStanding = { status: CampaignStatus; isOver: boolean; results: T
 
 export type TestWaits = {
   /**
-   * Waits until a test is over, at most 10 s, and gives the results so far: at once while too many requests wait or the process stops. The test is
-   * accepted already, so results that cannot be read now are left out. Fault: not_found (the app was deleted meanwhile).
+   * Waits for a test's end, at most 10 s, and gives the results so far: at once with too many waits or at the process's stop. Results that cannot be
+   * read are left out. Fault: not_found (app deleted meanwhile).
    */
   standingOf(test: AcceptedTest): Promise<TestStanding>
   /** Ends every wait; each waiting request gets the results so far. */

@@ -18,9 +18,8 @@ import { findProvider } from '../apps/store/providers.ts'
 const rendering = openTurnTime(4)
 
 /**
- * Says what a send would do, without sending or writing anything (spec: sending/dry-run). Campaigns checks and resolves the send as if it was
- * accepted now, audience counts as the fan-out would, and the gateway renders samples as the dispatcher would. `showsSamples`: whether the caller may
- * see users' values. Faults: rate_limited, and those of accepting and sending, with the paths of this request.
+ * Says what a send would do, and writes nothing (spec: sending/dry-run). Campaigns resolves, audience counts and the gateway renders samples as in a
+ * send. `showsSamples`: the caller may see users' values. Faults: rate_limited, and those of accepting and sending.
  */
 export const dryRun = (
   gateway: Pick<Gateway, 'db' | 'bus' | 'heavyReads'>,

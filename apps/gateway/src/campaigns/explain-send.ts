@@ -16,8 +16,8 @@ export type Whom = { subscriptionId: string } | { userId: string } | { externalI
 const mostLooks = 3
 
 /**
- * Explains why devices got a send or did not (spec: administration/explain). It asks campaigns for the frozen send, the tracker for the send's
- * pushes, and then audience for the devices and for batches that are not done. Nothing is written. Fault: not_found.
+ * Explains why devices got a send or did not (spec: administration/explain). It asks campaigns for the frozen send, tracker for its pushes, then
+ * audience for the devices and unfinished batches. Writes nothing. Fault: not_found.
  */
 export async function explainSend(
   { db, bus }: Pick<Gateway, 'db' | 'bus'>,
@@ -76,13 +76,11 @@ type Seen = {
   devices: readonly ExplainedDevice[]
 }
 
-/**
- * Whether a push moved on between the tracker's answer and audience's, so that the two do not fit together. Either the push has ended: the tracker
- * had no outcome of it, and audience no longer has its batch. Or it is new: the tracker did not know it, and audience says that the fan-out has
- * passed the device. The second is possible only when the fan-out had not ended for the tracker.
- */
+/** Whether a push moved on between the tracker's answer and audience's, so that the two do not fit together. */
 const hasMovedOn = ({ ledger, pushes, devices }: Seen): boolean =>
   devices.some(({ subscriptionId, push: { is } }) => {
     const push = pushes.get(subscriptionId)
+    // Either the push has ended: the tracker had no outcome yet, and audience no longer has its batch. Or the tracker did not know the push, and the
+    // fan-out, which the tracker saw unfinished, has passed the device.
     return push ? push.end === null && is !== 'open' : is === 'past' && ledger.fannedOutAt === null
   })

@@ -24,8 +24,8 @@ const columns = {
 } satisfies Record<string, (push: ShownPush) => string | number | null>
 
 /**
- * Gives an app's pushes and their outcomes as lines of a CSV, a page at a time. The next page is read when the caller has taken the page before it.
- * Throws the Fault of a page that cannot be read.
+ * Gives an app's pushes and their outcomes as lines of a CSV. The next page is read when the caller has taken the page before it. Throws the Fault of
+ * a page that cannot be read.
  */
 export async function* exportPushes(needs: { bus: Pick<Bus, 'call'> }, asked: PushesAsked & { appId: string }): Portions {
   const cells = Object.values(columns)

@@ -19,15 +19,15 @@ export type PushesAsked = {
 }
 
 /**
- * A cursor that begins with this prefix continues in audience's open pushes; any other cursor is the tracker's and continues in the ledger. One
- * cursor is an exception: the prefix followed by `end` says that the next page begins at the ledger's first push.
+ * A cursor with this prefix continues in audience's open pushes; any other is the tracker's and continues in the ledger. The prefix followed by `end`
+ * says that the next page begins at the ledger's first push.
  */
 const openPrefix = 'open.'
 const ledgerBegins = `${openPrefix}end`
 
 /**
- * Lists an app's pushes, a page at a time: first those without an outcome (open), from audience, then those of the tracker's ledger, newest campaign
- * first. A page may hold fewer pushes than asked for, even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
+ * Lists a page of an app's pushes: first the open ones (without an outcome), from audience, then the tracker's ledger, newest campaign first. A page
+ * may be empty: the list ends when `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export async function listShownPushes(
   { bus }: { bus: Pick<Bus, 'call'> },

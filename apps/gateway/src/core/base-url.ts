@@ -1,7 +1,6 @@
 /**
- * Gives the address at which this gateway can be reached: HERALD_BASE_URL when it is set, else the host that the request was sent to. Null when
- * neither is known, because the request names no valid host. `x-forwarded-proto` is believed without a check: a client that sends a wrong one only
- * gets a wrong address itself.
+ * Gives this gateway's address: HERALD_BASE_URL, else the host that the request was sent to, or null when it names no valid host. `x-forwarded-proto`
+ * is believed: a client that lies gets a wrong address only itself.
  */
 export function baseUrlOf(configured: string | undefined, header: (name: string) => string | undefined): string | null {
   if (configured !== undefined) return configured.replace(/\/+$/, '')

@@ -32,9 +32,8 @@ export function readTrustedProxies(text: string | undefined): TrustedProxies | u
 type Asking = { peer: string | undefined; forwardedFor: string | undefined; realIp: string | undefined }
 
 /**
- * Gives the client address that rate limits count by: one of x-forwarded-for, else x-real-ip, else the address at the other end of the connection. The
- * headers are believed only when a trusted proxy sends them, because any other client could write a new address into every request
- * (spec: limits/client-address).
+ * Gives the client address that rate limits count by (spec: limits/client-address): from x-forwarded-for, else x-real-ip, else the connection. The
+ * headers are believed only from a trusted proxy: another client could write a new address into every request.
  */
 export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: TrustedProxies): string {
   const direct = readAddress(peer)

@@ -47,8 +47,8 @@ export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
 }
 
 /**
- * A list's answer has at most this many bytes (512 KiB), unless a single item is larger (spec: limits/list-bytes). Without this limit a page could
- * have tens of megabytes, for example 200 segments with 100 conditions each, or 200 templates with 100 locales each.
+ * A list's answer has at most this many bytes, unless a single item is larger (spec: limits/list-bytes). A page of 200 segments with 100 conditions
+ * each would otherwise have tens of megabytes.
  */
 const largestList = 524_288
 

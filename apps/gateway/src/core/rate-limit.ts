@@ -1,7 +1,7 @@
 const windowMs = 60_000
 /**
- * The requests of at most this many keys are counted at once, which takes about 10 MB. When a further key comes, the key whose last request is oldest
- * is forgotten. So memory stays bounded, but a forgotten key may make more requests than its limit.
+ * At most this many keys are counted at once, in about 10 MB. Then the key whose last request is oldest is forgotten, and may make more requests than
+ * its limit.
  */
 const mostCounted = 100_000
 
@@ -9,8 +9,8 @@ const mostCounted = 100_000
 export type Allowance = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
 /**
- * Limits the requests of each key in fixed windows of 60 s, counted in this process (spec: limits/rate-window). The windows of all keys begin
- * together, so a new window clears the map of counts. `now` is in milliseconds of a clock that never goes back.
+ * Limits the requests of each key in fixed windows of 60 s, counted in this process (spec: limits/rate-window). All keys' windows begin together.
+ * `now` is in milliseconds of a clock that never goes back.
  */
 export class RateLimit {
   readonly #limit: number

@@ -57,8 +57,8 @@ export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom
 }
 
 /**
- * Whether an origin is that of the dashboard: it has the host of the request, or it is the origin of HERALD_BASE_URL. Only the host is compared with
- * the request's and not the scheme, because a gateway behind a proxy that ends TLS does not know with which scheme the browser came.
+ * Whether an origin is the dashboard's: it has the host of the request, or is HERALD_BASE_URL's origin. The scheme is not compared with the
+ * request's, because behind a proxy that ends TLS it is unknown.
  */
 function isOurs(origin: string, host: string | undefined, baseUrl: string | undefined): boolean {
   if (!URL.canParse(origin)) return false

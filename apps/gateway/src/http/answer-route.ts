@@ -34,8 +34,8 @@ export type Door = {
 }
 
 /**
- * Answers one request. It checks in this order (spec: limits/order-of-checks): the limit of the client address, the key, its scope, the key's limit,
- * the body, and at last what the route itself looks up. Throws a Fault where a check fails.
+ * Answers one request. It checks in this order (spec: limits/order-of-checks): the client address's limit, the key, its scope, the key's limit, the
+ * body, and last what the route looks up. Throws a Fault where a check fails.
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   await door.limits.countAddress(route, request, response)
@@ -131,8 +131,8 @@ function idOf(answer: unknown): string | undefined {
 }
 
 /**
- * What a request has proved. `key` is set on a route for API keys. `session` is set when a request to the administration came with a session's
- * cookie. Neither is set for a request with the administration token, for a sign-in, or on a route that anybody may call.
+ * What a request has proved. `key`: on a route for API keys. `session`: the administration was called with a session's cookie. Neither: the
+ * administration token, a sign-in, or a route that anybody may call.
  */
 type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
 
@@ -162,8 +162,8 @@ const noUpload: Upload = { mediaType: '', async *parts() {} }
 const noQuery = z.strictObject({})
 
 /**
- * Reads the query. Unknown names are refused like unknown fields of a body. A route that anybody may call refuses nothing of a query: it ignores what
- * its schema does not describe, because the devices that call it would not read a refusal.
+ * Reads the query. Unknown names are refused like unknown fields of a body. A route that anybody may call ignores them, because the devices that call
+ * it would not read a refusal.
  */
 function queryOf(route: Route, request: IncomingMessage): unknown {
   const { query } = partsOf(request)

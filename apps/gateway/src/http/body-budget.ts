@@ -1,8 +1,8 @@
 import { Fault } from '@herald/contracts/fault'
 
 /**
- * The bytes of all bodies that this process is reading (32 MiB), and how many of them belong at most to one address or key, and to all callers
- * without a credential of their own: strangers with many addresses leave room to backends.
+ * The bytes of all bodies that this process is reading (32 MiB), the most of one address or key, and the most of all callers without a credential of
+ * their own. The rest stays free for backends.
  */
 const mostBytes = 33_554_432
 const mostOfOne = mostBytes / 4
@@ -11,9 +11,8 @@ const mostOfStrangers = mostBytes / 2
 const freeBytes = 4_096
 
 /**
- * Bounds the memory that bodies take while they are read: clients that hold back their last byte would otherwise fill the process
- * (spec: limits/body-budget). `open` begins a body, whose address or key is asked for when it becomes large. `arrived` counts bytes and throws the Fault
- * `rate_limited` when there are too many, and `close` gives them back.
+ * Bounds the memory of bodies that are being read (spec: limits/body-budget). `open` begins a body, and asks for its owner when it becomes large.
+ * `arrived` counts bytes and throws `rate_limited` when there are too many. `close` gives them back.
  */
 export type BodyOwner = { name: string; isStranger: boolean }
 export type BodyBudget = { open(ownerOf: () => BodyOwner): { arrived(bytes: number): void; close(): void } }

@@ -9,7 +9,7 @@ export type BodyBounds = { most: number; budget: BodyBudget; owner: () => BodyOw
 
 /**
  * Reads a request's JSON; undefined when it has no body. Faults: unsupported_media_type, body_too_large, rate_limited, invalid_body at path "".
- * express.json cannot do this: it reads a body that is too large to its end before it answers 413, and it accepts broken UTF-8.
+ * express.json would read a too large body to its end and accept broken UTF-8.
  */
 export async function readJson(request: IncomingMessage, bounds: BodyBounds): Promise<unknown> {
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -61,8 +61,8 @@ function free({ buffer, length }: Buffer): void {
 }
 
 /**
- * Reads a body into one buffer, of which the budget counts the room, and gives what `parse` makes of it. Most bodies are one chunk, which is that buffer.
- * Further chunks are not kept, because a chunk of one byte costs a hundred: 32 KiB that came byte by byte would take 5 MB.
+ * Reads a body into one buffer, whose room the budget counts, and gives what `parse` makes of it. Chunks after the first are copied and not kept: 32
+ * KiB that came byte by byte would take 5 MB.
  */
 function readBytes<Parsed>(
   request: IncomingMessage,

@@ -11,9 +11,8 @@ import type { Access } from './route.ts'
 const unauthorized = (message: string) => fault('unauthorized', message)
 
 /**
- * Verifies the API key of a request and gives it. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key`
- * (spec: limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because pages and
- * mobile apps send that header, and they must not have a secret key. Fault: unauthorized.
+ * Verifies and gives a request's API key: a secret one as `Authorization: Bearer`, a public one as `x-app-key` or Bearer (spec: limits/key-headers).
+ * Pages and mobile apps send x-app-key, so a secret key there is refused. Fault: unauthorized.
  */
 export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
   const bearer = bearerOf(request)
@@ -36,9 +35,8 @@ export function checkScope(key: VerifiedKey, access: Access, scope: Scope | unde
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
 
 /**
- * Checks that a request comes from an operator: it has the administration token, compared in constant time, or the cookie of a session. With a
- * cookie, gives the session. When the request has the header Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized; forbidden
- * when another page than the dashboard's sent the cookie, or a change has no valid x-csrf-token.
+ * Checks that an operator sends a request: with the administration token, or a session's cookie. Gives the session. With a header Authorization, even
+ * a wrong one, the cookie is ignored. Faults: unauthorized, forbidden (foreign page, no valid x-csrf-token).
  */
 export async function checkAdministrator(
   request: IncomingMessage,
@@ -75,8 +73,8 @@ const cameFrom = ({ method = '', headers }: IncomingMessage, baseUrl: string | u
 const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
 
 /**
- * Whether a request has a text in the form of a secret key. The key need not be valid, because a request with an invalid key is refused later, before
- * it can do anything. A public key does not count, because it is in every copy of a mobile app and anybody can have it.
+ * Whether a request has a text in the form of a secret key. An invalid one is refused later, before it can do anything. A public key does not count,
+ * because anybody can have it.
  */
 export function givesSecretKey(request: IncomingMessage): boolean {
   const bearer = bearerOf(request)

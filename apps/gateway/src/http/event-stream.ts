@@ -35,8 +35,8 @@ const silenceMs = 10_000
 const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
 
 /**
- * Writes a stream. For a client that reads too slowly only the newest event waits; an older waiting event is dropped. So a slow client costs only the
- * memory of one event. The timer of heartbeats does not keep the process alive.
+ * Writes a stream. For a client that reads too slowly only the newest event waits, so it costs the memory of one event. The timer of heartbeats does
+ * not keep the process alive.
  */
 export function respondStream(
   response: ServerResponse,

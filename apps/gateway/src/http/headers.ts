@@ -16,8 +16,8 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
 }
 
 /**
- * Whether a request names one host (RFC 9112, 3.2). Node takes the first of two Host headers, and a proxy may have taken the second. An address in the
- * request line that has another host than the header is refused too.
+ * Whether a request names one host (RFC 9112, 3.2), also in the address of its request line. Node takes the first of two Host headers, and a proxy
+ * may have taken the second.
  */
 export function hasOneHost({ rawHeaders, headers: { host = '' }, url = '', httpVersion }: IncomingMessage): boolean {
   let hosts = httpVersion === '1.0' && host === '' ? 1 : 0

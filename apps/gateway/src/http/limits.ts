@@ -24,13 +24,13 @@ type LimitConfig = {
  */
 export type Limits = {
   /**
-   * Counts a request by its client address, before the key is verified, on a route that has a limit by address: every route that takes a public key.
-   * A request with a secret key is not counted here, unless it registers a device; `countKey` counts it by its key.
+   * Counts a request by its client address, before the key is verified, on routes that take a public key and for events. With a secret key only the
+   * limit `subscribe` counts here; otherwise `countKey` counts the request.
    */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): Counted
   /**
-   * Counts a request once it is known that its key may make it: by its secret key, or with a public key by its device. Routes that are limited by
-   * address only, and the sends of a batch, are not counted here.
+   * Counts a request once its key is known to be allowed: by its secret key, or with a public key by its device. Routes limited by address only, and
+   * the sends of a batch, are not counted here.
    */
   countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): Counted
   /** Counts one of the sends that a batch asks for. */

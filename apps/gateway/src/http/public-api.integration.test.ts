@@ -289,7 +289,7 @@ test('a client picks the winner of an experiment by the id of its variant', asyn
     status: 202,
     body: { status: 'sending' },
   })
-  expect(lastAsked(pickWinner)).toEqual({ appId, campaignId: id, variant: 'b' })
+  expect(lastAsked(pickWinner)).toEqual({ appId, campaignId: id, variant: 'b', by: null })
   expect(pathsOf(await ask('POST', `/v1/campaigns/${id}/experiment/winner`, {}))).toEqual(['variant'])
 })
 

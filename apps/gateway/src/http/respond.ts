@@ -4,8 +4,8 @@ import { leaveRest } from './body.ts'
 import { errorBody } from './faults.ts'
 
 /**
- * Writes an answer with its length. A `body` that is a string is JSON already; for bytes, `headers` say what they are. Does nothing when an answer
- * was written before or the client has disconnected, because a request is answered once. What is left of the request's body is not kept.
+ * Writes an answer with its length, once, unless the client is gone. A `body` that is a string is JSON already; for bytes, `headers` say what they
+ * are. The rest of the request's body is not kept.
  */
 export function respond(response: ServerResponse, status: number, body?: unknown, headers: Record<string, string> = {}): void {
   if (response.headersSent || response.destroyed) return

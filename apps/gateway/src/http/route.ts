@@ -10,14 +10,13 @@ import type { Note } from '../store/audit.ts'
 import type { Upload } from './upload.ts'
 
 /**
- * Who may call a route. `secret`: a secret API key. `public`: both kinds of API key. `admin`: the administration token or a session's cookie. `none`:
- * anybody. `sign-in`: a visitor who wants to begin a session; the route itself checks the token, and before that only requests from another site's
- * pages are refused.
+ * Who may call a route. `secret`: a secret API key. `public`: either kind. `admin`: the administration token or a session's cookie. `none`: anybody.
+ * `sign-in`: a visitor, but not from another site's page; the route checks the token.
  */
 export type Access = 'secret' | 'public' | 'admin' | 'sign-in' | 'none'
 /**
- * Which rate limit counts a request. `subscribe` and `event`: by client address. `send`: by key. `sends`: by key, each item of a batch as one
- * (`countSend`). `identity`: a request with a public key by client address and by device. Every other request with a key counts in `API_RATE_LIMIT`.
+ * Which rate limit counts a request. `subscribe`, `event`: by client address. `send`, `sends`: by key, `sends` for each item of a batch. `identity`:
+ * with a public key by client address and device. Others with a key: `API_RATE_LIMIT`.
  */
 export type Limit = 'subscribe' | 'event' | 'send' | 'sends' | 'identity'
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -30,23 +29,22 @@ type ParamsOf<Path extends string> = string extends Path
       ? Name
       : never
 
-/**
- * How the audit records a request to the administration. `own`: the gateway changes its own tables, and the transaction writes the line (`note`).
- * `elsewhere`: another service makes the change, and write-audit.ts writes the line around the call; the line has what `subject` makes of the id in
- * the path and the id in the answer. `export`: the answer takes data out of Herald, and the line is written at its end and says how much it was
- * (`noteExport`). `nothing`: a route that is no GET and yet gets no line, such as a preview, a count that is remembered, a ping, a part of an
- * import's file, or a command to the simulator.
- */
+/** How the audit records a request to the administration. */
 export type Audited =
+  // A route that is no GET and yet gets no line: a preview, a remembered count, a ping, a part of an import's file, a command to the simulator.
   | 'nothing'
+  // The gateway changes its own tables, and the transaction writes the line (`note`).
   | { action: AuditAction; change: 'own' }
   | {
+      // Another service makes the change, and write-audit.ts writes the line around the call. `subject` makes the line's subject of the ids in the
+      // path and in the answer.
       action: AuditAction
       change: 'elsewhere'
       subject: (of: { id: string | undefined; answered: string | undefined }) => Subject
       /** Gives the name of the change, which may depend on the body. */
       actionOf: (body: unknown) => AuditAction
     }
+  // The answer takes data out of Herald. The line is written at its end and says how much it was (`noteExport`).
   | { action: AuditAction; change: 'export' }
 
 export const own = (action: AuditAction): Audited => ({ action, change: 'own' })
@@ -141,8 +139,8 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
 }
 
 /**
- * Gives how many bytes the body of a route may have (spec: limits/body-size). A large notification is much smaller than the most: with 1,000 external
- * ids of 128 letters and 64 KiB of content it has less than 200 KiB.
+ * Gives how many bytes the body of a route may have (spec: limits/body-size). A large notification, with 1,000 external ids of 128 letters and 64 KiB
+ * of content, has less than 200 KiB.
  */
 export function largestBodyOf({ key }: Pick<Route, 'key'>): number {
   if (key === 'sign-in') return 4_096

@@ -19,9 +19,8 @@ const administrationPrefix = '/v1/admin'
 const { malformed } = protocolFaults
 
 /**
- * Makes the function that handles a server's requests, from the list of routes. Paths are exact: with another case, a trailing or a doubled slash a
- * path is unknown. Only Express' router is used and not its application, which would give each request and response another prototype and so slow
- * down all that Node does with them.
+ * Makes the function that handles a server's requests. Paths are exact: another case, a trailing or a doubled slash is unknown. Express' application
+ * is not used, because it changes each request's and response's prototype, which slows Node down.
  */
 export function serve(routes: readonly Route[], gateway: Gateway, door: Door & { log: Log; measure: Measures }): RequestListener {
   const router = express.Router({ strict: true, caseSensitive: true })

@@ -20,8 +20,8 @@ const pieceBytes = 65_536
 const slowestMs = 30_000
 
 /**
- * Writes a stream of text. An error before the first part is answered like any other error. An error after the first part cuts the connection, so
- * that the client sees that parts are missing. When the client disconnects, no more parts are made.
+ * Writes a stream of text. An error before the first part is answered as usual; a later one cuts the connection, so that the client sees that parts
+ * are missing. After a disconnect no more parts are made.
  */
 export async function respondText(
   response: ServerResponse,

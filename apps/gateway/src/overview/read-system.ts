@@ -23,8 +23,8 @@ export type System = {
 }
 
 /**
- * Reads the state of Herald as a whole. It answers also while the database, NATS or a service is away, because operators ask then. What cannot be
- * known is null. The answer comes after 3 s at the latest, because the calls to other services have that time limit.
+ * Reads the state of Herald as a whole, in 3 s at most: the calls to other services have that limit. It answers also while the database, NATS or a
+ * service is away; what cannot be known is null.
  */
 export async function readSystem({
   db,

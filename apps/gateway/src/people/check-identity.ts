@@ -17,9 +17,8 @@ export const openIdentityRules = ({ db }: { db: Kysely<Tables> }, ttlSeconds: nu
 type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; token: string | undefined }
 
 /**
- * Checks whether a client may name this user. A public key is in every copy of a mobile app, so anybody could log a device in as any user with it. An
- * app with `identityVerification: required` therefore asks for a token that its own backend signed (spec: identity/verification). Secret keys are
- * exempt. Fault: forbidden.
+ * Checks whether a client may name this user. A public key is no proof, so an app with `identityVerification: required` asks for a token that its
+ * backend signed (spec: identity/verification). Secret keys are exempt. Fault: forbidden.
  */
 export async function checkIdentity(
   { identityRules, sealer }: { identityRules: IdentityRules; sealer: Sealer },

@@ -7,10 +7,9 @@ import type { Bus } from '@herald/service/bus'
 import { portionOf, type Portions } from '../core/portion.ts'
 import { inPlaceOf, type HeavyReads } from '../heavy-reads.ts'
 
-/*
- * An export makes its lines from the answers of bounded calls, one call after another. The next call is made when the client has taken the lines of
- * the call before it, so an export of any size holds one answer in memory. Each call has a time limit, and is repeated when its service is busy or
- * away.
+/**
+ * An export makes its lines from bounded calls. The next call is made when the client has taken the lines before, so memory holds one answer. A call
+ * is repeated when its service is busy or away.
  */
 
 type Exporting = { bus: Pick<Bus, 'call'>; heavyReads: HeavyReads }

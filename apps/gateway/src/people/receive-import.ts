@@ -8,16 +8,15 @@ import type { Gateway } from '../gateway.ts'
 type Named = { appId: string; importId: string }
 
 /**
- * A lot is the rows that one call brings to audience. It holds at most this many bytes of the file, or a single row that is larger. The call may
- * carry 3 MB. A lot stays below that, because as JSON with escapes the bytes of the file may become six times as many.
+ * A lot is the rows of one call to audience: at most this many bytes of the file, or one larger row. A call may carry 3 MB, and JSON escapes may make
+ * the bytes six times as many.
  */
 const bytesPerLot = 400_000
 /**
- * A lot has at most this many rows (`rowsAtOnce`). They keep the gateway and audience busy for some milliseconds each, so a registration waits no
- * longer than that for an import. After a lot the import pauses for half of the time that the lot took (`restShare`). So it uses two thirds of what
- * one database connection can do, on a fast machine as on a slow one.
+ * A lot has at most this many rows. They keep the gateway and audience busy for some milliseconds, so a registration waits no longer than that.
  */
 const rowsAtOnce = 200
+/** After a lot the import pauses for this share of the time that the lot took. So it uses two thirds of what one database connection can do. */
 const restShare = 0.5
 /** The gateway gathers this many rows at a stretch; then it works on other requests before it gathers more. */
 const rowsPerTurn = 50
@@ -26,11 +25,8 @@ const tries = 6
 const retryInMs = 250
 
 /**
- * Receives a part of an import's file, which begins at `offset`. It reads the rows and sends them to audience in lots; while one lot is written, the
- * next is read. The transaction that writes a lot also moves the import's offset, so a client that gets no answer reads the import and goes on at its
- * offset. The bytes after the last line end are stored, because they are the last row if the file ends there. Gives the changed import. Faults:
- * `not_found`, `invalid_state` (the import has ended, or is at another offset, which the Fault names), `unsupported_media_type`, `invalid_body` (the
- * header), `body_too_large`.
+ * Receives a part of an import's file, from `offset`, and sends its rows to audience in lots. Gives the changed import. Faults: `not_found`,
+ * `invalid_state` (ended, or at another offset, which it names), `unsupported_media_type`, `invalid_body` (the header), `body_too_large`.
  */
 export async function receiveImport(
   gateway: Pick<Gateway, 'bus' | 'endpointRule'>,
@@ -49,7 +45,9 @@ export async function receiveImport(
 
   const rows = openRows(isCsv ? 'csv' : 'lines', offset)
   const lots = openLots(gateway, named, report, header)
+  // The transaction that writes a lot also moves the import's offset, so a client without an answer reads the import and goes on there.
   for await (const part of parts) for (const row of rows.push(part)) await lots.add(row)
+  // The bytes after the last line end are stored: they are the last row if the file ends there.
   const { rows: last, rest } = rows.pause()
   for (const row of last) await lots.add(row)
   const written = await lots.end()
@@ -150,8 +148,8 @@ const columnsOf = (columns: Columns | undefined): ImportLot['columnOf'] => ({
 })
 
 /**
- * Sends a lot, and sends it again when audience, NATS or the database is away for a moment. When an answer was lost, the import's offset shows
- * whether the lot was written: then the offset is the end of the lot.
+ * Sends a lot, and again when audience, NATS or the database is away for a moment. When an answer was lost and the import's offset is the end of the
+ * lot, the lot was written.
  */
 async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promise<ImportReport> {
   for (let attempt = 1; ; attempt += 1) {

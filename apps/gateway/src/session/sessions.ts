@@ -24,8 +24,8 @@ import type { Tables } from '../store/tables.ts'
 
 export type Sessions = {
   /**
-   * Finds the session of a cookie; undefined when there is none or it has ended. Finding counts as a use of the session, so its idle time begins
-   * anew. A gateway that remembers the session writes its use at most once a minute.
+   * Finds the session of a cookie; undefined when there is none or it has ended. This counts as a use, so the idle time begins anew. The use of a
+   * remembered session is written at most once a minute.
    */
   find(cookie: string): Promise<SignedIn | undefined>
   /** Begins a session. Undefined when the visitor's code is wrong, used, too old or was made under another administration token. */
@@ -61,8 +61,8 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Opens the sessions of the dashboard (spec: administration/session). A session is remembered for a minute, so that most requests cost no query.
- * While the database is away a remembered session stays valid until its time is over, so that the dashboard can tell the operator what is wrong.
+ * Opens the sessions of the dashboard (spec: administration/session). A session is remembered for a minute. While the database is away a remembered
+ * session stays valid until its time is over, so that the dashboard can show what is wrong.
  */
 export function openSessions(
   { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen' | 'onReconnect'> },

@@ -19,8 +19,8 @@ export type SignIn = {
 
 const wrongPerMinute = 10
 /**
- * The audit has a line of refused sign-ins for each address and hour, with their count. Strangers with many addresses could still fill it, because
- * lines cannot be deleted: so a process names at most this many addresses an hour, and the others share a line.
+ * The audit counts refused sign-ins in a line for each address and hour. Lines cannot be deleted, so a process names at most this many addresses an
+ * hour, and all other addresses share a line.
  */
 const addressesPerHour = 100
 const otherAddresses = 'others'

@@ -14,9 +14,8 @@ export type PushWatcher = {
 
 export type SimulatorTail = {
   /**
-   * Gives a function that begins to send a watcher the pushes since the call of `open`; it gives the function that ends this. `reach` reads the app's
-   * accounts at the providers. It is called again about every 10 s, because an operator may change the app's credentials. Faults: not_found,
-   * queue_unavailable (also when there are too many watchers).
+   * Gives a function that sends a watcher the pushes since `open` was called, and gives a function that ends this. `reach` reads the app's provider
+   * accounts, about every 10 s. Faults: not_found, queue_unavailable (also with too many watchers).
    */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>
   close(): void
@@ -32,8 +31,7 @@ type Tail = { last: number; dropped: number; pushes: TakenPush[] }
 
 /**
  * Sends watchers the pushes that the simulated providers took. For each watcher the gateway asks the simulator about four times a second. A watcher
- * gets at most 100 pushes a second, and is told how many more there were. When the simulator has more pushes than the watcher may still get in a
- * second, the watcher gets the newest of them.
+ * gets at most 100 pushes a second, the newest, and the number left out.
  */
 export function openSimulatorTail({ simulator }: { simulator: Simulator }, hmacSecrets: readonly string[]): SimulatorTail {
   const watching = new Set<PushWatcher>()

@@ -5,8 +5,8 @@ const record = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /**
- * Finds what would break a client of the released document: /v1 changes only by adding (spec: limits/versioning). A request that was right must stay
- * right, so its schemas may only widen. An answer may get more fields, but no field may be removed, change its kind or become optional.
+ * Finds what would break a client of the released document: /v1 changes only by adding (spec: limits/versioning). A request's schemas may only widen.
+ * An answer's field may not be removed, change its kind or become optional.
  */
 export function breakingChanges(released: Api, current: Api): string[] {
   return Object.entries(released.paths ?? {}).flatMap(([path, methods]) =>

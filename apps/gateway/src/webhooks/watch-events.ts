@@ -42,9 +42,8 @@ type Told = { watcher: EventWatcher; waiting: WebhookEvent[]; dropped: number; w
 type App = { told: Set<Told>; renewedAt: number }
 
 /**
- * Gives watchers the events of their apps, as webhooks receives them. While nobody watches an app, the gateway does not ask webhooks for its events,
- * so tracker and audience announce none for a watcher. Each watcher gets at most 100 events a second and is told how many were left out. `isThere`
- * says whether an app exists.
+ * Gives each watcher its app's events as webhooks receives them, at most 100 a second, and the number left out. Without a watcher the gateway asks
+ * for none, so tracker and audience announce none. `isThere`: whether an app exists.
  */
 export function openEventTail(
   { bus, log }: { bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>; log: Log },

@@ -46,9 +46,8 @@ export const apnsUnavailable: Answer = { status: 503, headers: {}, body: '{"reas
 export type ProviderTokens = ReturnType<typeof openProviderTokens>
 
 /**
- * Finds out which account signed a request. A valid token is remembered and then recognised by its text, because a verification costs 100 µs, as much
- * as ten pushes. A team and key may bring at most `allowance` new tokens within 20 minutes. As with Apple, the next new token is refused with
- * TooManyProviderTokenUpdates, and the earlier tokens still work.
+ * Finds out which account signed a request. Valid tokens are remembered, because a verification costs 100 µs, as much as ten pushes. Beyond
+ * `allowance` new tokens in 20 minutes, a team and key get TooManyProviderTokenUpdates, as with Apple.
  */
 export function openProviderTokens(accounts: Accounts) {
   const known = new Map<string, { account: ApnsAccount; issuedAt: number }>()

@@ -89,8 +89,8 @@ function invalid(violation: Violation): No {
 }
 
 /**
- * Says whether an address looks real: the id of an installation, or a token, which is such an id, a colon and a long tail. FCM takes an unknown address
- * that looks real for a phone that has removed the app.
+ * Says whether an address looks real: an installation's id, or a token, which is such an id, a colon and a long tail. FCM takes an unknown address
+ * that looks real for one whose app was removed.
  */
 const isAddressLike = (address: string): boolean => /^(?:[\w-]{22}|[\w-]{20,}:[\w-]{100,})$/.test(address)
 

@@ -1,8 +1,8 @@
 import { createDecipheriv, createECDH, hkdfSync, type ECDH } from 'node:crypto'
 
 /**
- * A browser's key pair. `ecdh` computes with the pair. For a pair that was read from a file, `ecdh` is undefined until the first push is decrypted,
- * because giving it the private key takes as long as making a new pair.
+ * A browser's key pair. `ecdh` computes with it. For a pair that was read from a file, `ecdh` is undefined until the first push is decrypted, because
+ * giving it the private key costs as much as a new pair.
  */
 export type WebKeys = { publicKey: Buffer; privateKey: Buffer; ecdh: ECDH | undefined }
 

@@ -19,9 +19,8 @@ export type HourCounted = {
 }
 
 /**
- * Adds up what is new, by app and platform. Failed and skipped pushes are also added up by campaign, platform and code. Both lists are in the order
- * of their key, the order in which all writers lock rows. Tests are counted in no series (spec: administration/series-tests): the caller leaves them
- * out.
+ * Adds up what is new by app and platform, and failed and skipped pushes by campaign, platform and code. Both lists have their key's order, in which
+ * all writers lock rows. The caller leaves tests out (spec: administration/series-tests).
  */
 export function hourMoves(counted: HourCounted[]): { hours: HourMove[]; codes: CodeMove[] } {
   const hours = new Map<string, HourMove>()

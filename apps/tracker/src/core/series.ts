@@ -21,9 +21,8 @@ const usual: Record<SeriesBucket, number> = { hour: 24, day: 30 }
 export const floorTo = (bucket: SeriesBucket, at: number): number => at - (at % bucketMs[bucket])
 
 /**
- * Gives the buckets of a request (spec: administration/series). The first bucket is that of `from`. When `from` is null it is the first of the last
- * 24 UTC hours or 30 UTC days. The last bucket begins before `to`, and not after `now`. `starts` are the beginnings of the buckets and `until` is the
- * end of the last one, in Unix milliseconds. `perBucket` is how many points each bucket has. Fault: invalid_body at `from`.
+ * Gives the buckets of a request (spec: administration/series): their beginnings, with `perBucket` points each, and the last one's end, in Unix
+ * milliseconds. The last begins before `to`, not after `now`. Fault: invalid_body at `from`.
  */
 export function bucketsOf({
   from,
@@ -39,6 +38,7 @@ export function bucketsOf({
   now: Date
 }): { starts: number[]; until: number } {
   const step = bucketMs[bucket]
+  // Without `from` the first bucket is that of the last 24 UTC hours or 30 UTC days.
   const first = floorTo(bucket, from === null ? now.getTime() - (usual[bucket] - 1) * step : Date.parse(from))
   const days = bucket === 'hour' ? hoursKeptDays : daysKept
   if (first < floorTo(bucket, now.getTime() - days * bucketMs.day))

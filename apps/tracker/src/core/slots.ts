@@ -4,9 +4,8 @@ import type { End, EndOfPlaces, OutcomeKind } from '@herald/contracts/outcome'
 export type TimedEnd = End & { at: number }
 
 /**
- * A row of the ledger. It has a slot for each of the pushes at the places from `place` to `place + size - 1` of a batch. A slot is a number: 0 while
- * the push has no outcome, else which of `ends` is the push's end, counted from 1. A slot takes one byte, or two in a row with more than 255
- * different ends.
+ * A ledger row, with a slot for each push at places `place` to `place + size - 1` of a batch: 0 while open, else a number in `ends`, from 1. Slots
+ * take two bytes above 255 ends.
  */
 export type Slots = { place: number; size: number; slots: Buffer; ends: string } & Record<OutcomeKind, number>
 
@@ -36,9 +35,8 @@ export type Fresh = Omit<EndOfPlaces, 'places'> & { places: number[]; of: number
 export type Filled = { row: Slots; fresh: Fresh[] }
 
 /**
- * Fills the open slots of a row with the ends that `told` reports of its batch, in the order of `told`. A slot that is filled stays as it is, so the
- * first report of a push counts for ever. Entries of `told` may also name places of other rows of the batch, which are ignored. `fresh` says which
- * slots were filled.
+ * Fills open slots of a row with the ends that `told` reports of its batch, in order. The first report of a push counts for ever. Places of other
+ * rows are ignored. `fresh` says which slots were filled.
  */
 export function fillSlots(row: Slots, told: readonly EndOfPlaces[], at: number): Filled {
   const ends = readEnds(row)

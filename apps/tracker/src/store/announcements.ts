@@ -25,12 +25,12 @@ export const mostRepeated = 200
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that webhooks has not confirmed, to repeat them. An announcement is due again 10 s after its first repeat, then after 20 s, 40
- * s and so on up to 5 minutes, and after 20 minutes of repeats once an hour. An announcement is larger than a pointer, and the queue must not fill
- * with copies while webhooks is away. So only 200 (`mostRepeated`) are repeated at a time: further ones wait until some of those are confirmed or
- * have been repeated for 20 minutes.
+ * Takes announcements that webhooks has not confirmed, to repeat them. Each is due again after 10 s, 20 s and so on up to 5 minutes, and after 20
+ * minutes of repeats once an hour.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
+  // Only 200 (`mostRepeated`) are repeated at a time, so that the queue does not fill with copies while webhooks is away. Further ones wait until
+  // some are confirmed or have been repeated for 20 minutes.
   const { rows } = await sql<Omit<AnnouncementRow, 'body'> & { body: string }>`
     with again as (
       select id from announcements where pointer_no > 0 and due_at <= now() order by due_at limit ${limit} for update skip locked

@@ -84,8 +84,8 @@ export type CampaignPlace = { day: string; campaignId: string }
 export type ActiveCampaign = CampaignPlace & { queued: number }
 
 /**
- * Reads the next `limit` campaigns, newest day first, and gives the active ones: those of today and the two days before, and those that have not
- * settled. `examinedTo` is where the next call begins, undefined when there are no more campaigns.
+ * Reads the next `limit` campaigns, newest day first, and gives the active ones: of today and the two days before, or unsettled. `examinedTo` is
+ * where the next call begins, undefined when there are no more campaigns.
  */
 export async function findActive(
   db: Db,

@@ -7,11 +7,11 @@ export const deleteListeners = (db: Db, appId: string): Promise<unknown> => sql`
 type Part = { day: string; campaignIds: string[]; limit: number }
 
 /**
- * Deletes at most `limit` rows of the ledger that belong to campaigns of one day, and gives how many. The rows are locked in the order of their key
- * and before the counters, as a writer of outcomes locks them. The rows are deleted by key and not by `ctid`: when this statement waits for another
- * to update a row, the row's `ctid` changes.
+ * Deletes at most `limit` ledger rows of campaigns of one day, and gives how many. They are locked in their key's order, before the counters, as by a
+ * writer of outcomes.
  */
 export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
+  // By key and not by `ctid`, which changes when this statement waits for another to update the row.
   const deleted = await sql`
     with locked as materialized (
       select campaign_id, batch_no, place from ledger_batches

@@ -15,8 +15,8 @@ export type ExplainedRow = Slots & { no: number; platform: Platform; devices: Bu
 const mostRanges = 10_000
 
 /**
- * Finds the rows of a campaign that hold pushes to these devices or to this user. Rows of devices are found by an index. A user's pushes in batches
- * of at most 16 are found by an index too, and those in larger batches by reading the campaign's rows.
+ * Finds the rows of a campaign that hold pushes to these devices or this user. Indexes find devices, and a user's pushes in batches of at most 16. A
+ * user's larger batches need all the campaign's rows.
  */
 export async function findExplainedRows(
   db: Db,

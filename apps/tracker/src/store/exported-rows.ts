@@ -11,8 +11,8 @@ export type WholeRow = Slots & { no: number; platform: Platform; devices: Buffer
 const mostPushes = 1_000
 
 /**
- * Finds the next rows of a campaign, in the order of their batches and places, beginning with the row of the first push after a place. `isMore` says
- * that more rows may follow. Sizes are added up first, so that only the rows of the portion are read in full.
+ * Finds the next rows of a campaign by batch and place, from the row of the first push after a place. `isMore`: more rows may follow. Sizes are added
+ * up first, so only the portion's rows are read whole.
  */
 export async function findRowsAfter(
   db: Db,

@@ -37,8 +37,8 @@ export type PlatformCounts = Campaign & { isKept: boolean } & Record<OutcomeKind
   Record<'queued' | 'ended', Record<Platform, number>> & { codes: CodeCount[] }
 
 /**
- * Finds a campaign's counters and codes, in one statement so that they agree. `ended` counts the pushes that have an outcome. `isKept` says that the
- * ledger still has the campaign's rows. Undefined when no fan-out has reported the campaign, or it belongs to another app.
+ * Finds a campaign's counters and codes, in one statement so that they agree. `ended`: pushes with an outcome. `isKept`: the ledger has the
+ * campaign's rows. Undefined when no fan-out has reported it, or it belongs to another app.
  */
 export async function findPlatformCounts(
   db: Db,

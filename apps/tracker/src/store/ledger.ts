@@ -23,9 +23,8 @@ export async function findLedgerOf(
 }
 
 /**
- * A row of the ledger as it was read. `batch` is the index of its batch in the request. `heard` are the types of events that the app's endpoints ask
- * for. `listened` is the version of that list, -1 when the app has no such list. `devices` and `users` are read only when an endpoint asks for one of
- * the events that may be announced.
+ * A row of the ledger as read. `batch`: its batch's index in the request. `heard`: event types that the app's endpoints ask for. `listened`: that
+ * list's version, or -1. `devices`, `users`: null unless an event may be announced.
  */
 export type ReadRow = Slots & {
   batch: number
@@ -39,8 +38,8 @@ export type ReadRow = Slots & {
 const slotColumns = sql`l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.skipped`
 
 /**
- * Reads the rows of batches of one day, each batch by its key, in the order given. `types` are the types of events that may be announced of a batch,
- * separated by spaces. Batches that are unknown or past the retention have no rows. `at` is the database's time. `db` keeps the plan of the day.
+ * Reads the rows of batches of one day, in the order given; none for unknown batches or past the retention. `types`: event types that may be
+ * announced, separated by spaces. `at`: the database's time. `db` keeps the day's plan.
  */
 export async function readRows(
   db: Db,

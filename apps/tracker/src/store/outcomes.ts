@@ -34,8 +34,8 @@ export type Outcomes = {
 const notAsRead = 'HR001'
 
 /**
- * Writes the outcomes of one day in one statement, all of them or none, on a connection that keeps its plan. Gives the campaigns that the statement settles. Undefined, and nothing is
- * written, when a row of the ledger or of `listeners` has changed since it was read.
+ * Writes the outcomes of one day in one statement, on a connection that keeps its plan. Gives the campaigns that it settles. Undefined, with nothing
+ * written, when a row of the ledger or `listeners` changed since its reading.
  */
 export async function writeOutcomes(
   db: Db,

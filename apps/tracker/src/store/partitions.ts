@@ -18,10 +18,8 @@ export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahe
 }
 
 /**
- * Makes the partitions of a day that are missing. A table is made first and then attached: attaching blocks no insert, while `create table …
- * partition of` would block every writer of the ledger. An advisory lock keeps two processes from making the same partition. The function needs a
- * transaction of its own, before the one that writes. Gives false when the day is past the retention: it gets no partitions, since the housekeeping
- * would drop them.
+ * Makes a day's missing partitions; false, and none, when it is past the retention. It needs a transaction of its own, before the one that writes. An
+ * advisory lock keeps two processes from making the same partition.
  */
 export async function insertDay(db: Db, day: string, retentionDays: number): Promise<boolean> {
   const { rows } = await sql<{ kept: boolean }>`
@@ -33,6 +31,7 @@ export async function insertDay(db: Db, day: string, retentionDays: number): Pro
       const partition = partitionName(parent, day)
       const { rows } = await sql<{ exists: boolean }>`select to_regclass(${partition}) is not null as exists`.execute(trx)
       if (rows[0]?.exists) continue
+      // A table is made first and then attached, because `create table … partition of` would block every writer of the ledger.
       await sql`create table ${sql.id(partition)} (like ${sql.id(parent)} including defaults including indexes including storage)
         with (fillfactor = ${sql.lit(partitioned[parent])})`.execute(trx)
       // A report is unique in its day: the key of the parent would have to hold the day too (migrations/0200).
@@ -46,9 +45,8 @@ export async function insertDay(db: Db, day: string, retentionDays: number): Pro
 }
 
 /**
- * Drops the partitions of days more than `retentionDays` + 1 days ago. The extra day is for a report that was accepted just before midnight and must
- * still find its partition. Gives how many partitions it dropped, and how many campaigns of these days it settled: the ledger takes no more outcomes
- * of these campaigns, so nothing else would end them. Dropping waits for writers, so it gives up after 2 s, and the next housekeeping tries again.
+ * Drops partitions of days more than `retentionDays` + 1 days ago: a report accepted just before midnight must find its partition. Gives how many,
+ * and how many campaigns it settled. Gives up waiting for writers after 2 s.
  */
 export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dropped: number; settled: number }> {
   const { rows } = await sql<{ partition: string; day: string }>`
@@ -61,6 +59,7 @@ export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dr
   for (const { partition, day } of rows) {
     await db.transaction().execute(async (trx) => {
       await sql`set local lock_timeout = '2s'`.execute(trx)
+      // The ledger takes no more outcomes of these campaigns, so nothing else would end them.
       settled += await settleDay(trx, day)
       await sql`drop table if exists ${sql.id(partition)}`.execute(trx)
     })

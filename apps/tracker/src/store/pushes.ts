@@ -40,8 +40,8 @@ const columns = ({ subscriptionId, userId }: PushFilter) => sql`
   ${subscriptionId === undefined ? sql`null::bytea` : sql`l.devices`} as devices, ${userId === undefined ? sql`null::bytea` : sql`l.users`} as users`
 
 /**
- * True when a row may hold wanted pushes, by its platform, its sums and the text of its ends. Another field in the text may look like the code, so a
- * row for which this is true need not hold such a push. When pushes ended is known only after the ends are parsed.
+ * True when a row may hold wanted pushes, by its platform, sums and the text of its ends. Another field in the text may look like the code. When
+ * pushes ended is known only after the ends are parsed.
  */
 const rowMayHoldWanted = ({ outcome, code, platform }: PushFilter) => sql`
   ${outcome === undefined ? sql`l.sent + l.failed + l.skipped > 0` : sql`${sql.ref(`l.${outcome}`)} > 0`}
@@ -57,8 +57,8 @@ const isLeft = (after: PushPlace | undefined) =>
   )
 
 /**
- * Finds pushes to a device or a user in batches of at most 16, which have a row per push, by an index: newest campaign first, at most `most`. The
- * cost depends on the rows of this device or user, and not on what else the app has sent.
+ * Finds at most `most` pushes to a device or a user in batches of at most 16, which have a row per push, newest campaign first. By index, it costs
+ * only this device's or user's rows.
  */
 export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
   const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter
@@ -74,15 +74,12 @@ export async function findSingles(db: Db, filter: PushFilter, most: number): Pro
 }
 
 /**
- * A campaign to be searched. `pushes`: how many of its pushes may be wanted at most, by its counters; 0 when the ledger no longer keeps the campaign,
- * or none of its pushes can have ended in the wanted time.
+ * A campaign to be searched. `pushes`: how many of its pushes may be wanted at most; 0 when the ledger no longer keeps it or none can have ended in
+ * the wanted time.
  */
 export type CampaignToRead = { campaignId: string; day: string; pushes: number }
 
-/**
- * Finds the next campaigns of an app, newest first. With `rangesOnly` it finds only campaigns that have batches of more than 16 pushes. The condition
- * is a range of the index by app: with `app_id = …` the planner may choose the index of all campaigns and read every newer campaign of other apps.
- */
+/** Finds the next campaigns of an app, newest first; with `rangesOnly` only those that have batches of more than 16 pushes. */
 export async function findCampaignsToRead(
   db: Db,
   filter: PushFilter,
@@ -91,6 +88,8 @@ export async function findCampaignsToRead(
   const { appId, campaignId, after } = filter
   // The cursor lies within a campaign, so this page begins with the remaining pushes of that campaign.
   const isPartLeft = after !== undefined && after.no > 0
+  // The condition is a range of the index by app: with `app_id = …` the planner may choose the index of all campaigns and read every newer campaign
+  // of other apps.
   const { rows } = await sql<CampaignToRead>`
     select campaign_id as "campaignId", day,
       case when ${campaignMayHoldWanted(filter)} then ${mostWanted(filter)} else 0 end as pushes
@@ -119,9 +118,8 @@ function mostWanted({ outcome, code, platform }: PushFilter) {
 }
 
 /**
- * Examines the rows of these campaigns in their order, after a place, at most `most` rows. The search costs one look-up by the ledger's key for each
- * campaign or, for a device, one look-up in the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, how many rows it
- * examined, and the place of the last of these.
+ * Examines at most `most` rows of these campaigns in order, after a place, by one look-up a campaign. Gives at most `limit` + 1 rows that may hold
+ * wanted pushes, how many it examined, and the last one's place.
  */
 export async function findRowsOfCampaigns(
   db: Db,

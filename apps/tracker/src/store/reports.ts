@@ -35,12 +35,8 @@ export type EndedFanOut = {
 }
 
 /**
- * Makes or raises the totals of queued pushes and writes rows of the ledger, in one statement (migrations/0200). `reports` has each campaign once,
- * sorted by id. Totals only grow, so a late report lowers none, and a row of the ledger that exists stays as it is. The counters of the app's present
- * hour rise by as many queued pushes as the totals, unless the send is a test. Nothing is written for deleted apps, and no row for a day past the
- * retention. Gives the campaigns whose fan-out ended with this call, if they are settled or an endpoint of their app asks for events. With `unheard`
- * the caller has not prepared to announce the end of a fan-out: when a fan-out ends with this call and an endpoint of its app asks for events, the
- * function writes nothing and gives undefined.
+ * Raises totals of queued pushes and writes rows of the ledger, in one statement (migrations/0200). `reports`: each campaign once, sorted by id.
+ * Gives the campaigns whose fan-out ended now, if settled or an endpoint asks for events.
  */
 export async function writeReport(
   db: Db,
@@ -48,6 +44,8 @@ export async function writeReport(
   rows: NewLedgerRow[],
   { retentionDays, unheard, slot = 0 }: { retentionDays: number; unheard: boolean; slot?: number },
 ): Promise<EndedFanOut[] | undefined> {
+  // Totals only grow, a ledger's row that exists stays, and a test raises no counters of the hour. Nothing is written for deleted apps, and no row
+  // past the retention.
   const totals = reports.map(({ campaignId, appId, day, name, transactional, test, byPlatform, hasRanges, fannedOut }) => {
     return {
       campaign_id: campaignId,
@@ -65,6 +63,8 @@ export async function writeReport(
   const ledger = rows.map(({ campaignId, appId, no, firstId, lastId, ...row }) => {
     return { ...row, campaign_id: campaignId, app_id: appId, batch_no: no, first_id: firstId, last_id: lastId }
   })
+  // With `unheard` the caller has no announcement ready: when a fan-out ends and an endpoint of its app asks for events, the function writes nothing
+  // and gives null.
   const written = await sql<{ ended: { campaign: CountersRow; at: string; heard: string[] | null }[] | null }>`
     select write_report(${JSON.stringify(totals)}::json, ${JSON.stringify(ledger)}::json, ${retentionDays}, ${unheard}) as ended`.execute(
     db,

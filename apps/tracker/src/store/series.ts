@@ -23,8 +23,8 @@ export async function databaseNow(db: Db): Promise<Date> {
 }
 
 /**
- * Gives what was counted by bucket and platform, without buckets in which nothing was counted. A day is the sum of its hours and of what is already
- * merged into the day. One statement reads both, so that nothing is missed or counted twice while hours are being merged.
+ * Gives what was counted by bucket and platform, without empty buckets. A day is the sum of its hours and what is merged into it; one statement reads
+ * both, so a merge meanwhile loses or doubles nothing.
  */
 export async function findCounts(db: Db, bucket: SeriesBucket, span: Span): Promise<CountsAt[]> {
   const hours = sql`app_hours where app_id = ${span.appId} and hour >= ${at(span.from)} and hour < ${at(span.until)}`
@@ -80,9 +80,8 @@ export const mergeHours = (db: Db, days: number): Promise<number> =>
   mergeEach(db, 'days', sql`hour < date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`)
 
 /**
- * Merges old rows, of slots or of hours, into rows of the same hour or day. One statement deletes a row and adds it to another row. So each count is
- * in exactly one of the two, even when several processes merge or one is killed. A commit that began in its hour and ends after the merge makes the
- * row again, and the next merge adds it.
+ * Merges old rows of slots or hours into rows of the same hour or day. One statement moves a row, so each count is in exactly one. A row that a late
+ * commit makes again is merged later.
  */
 async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unknown>): Promise<number> {
   let merged = 0
@@ -132,12 +131,12 @@ export async function deleteOldSeries(db: Db, days: number): Promise<number> {
 }
 
 /**
- * Deletes at most `limit` rows of an app's series, and gives how many. The app's counters are already deleted, and a commit that finds no counters is
- * rolled back or leaves the app out, so no commit changes these rows. Only a merge may move a row to another row of its table, or to a table of days,
- * while this statement waits for it. That is why the tables of hours are deleted from twice, and the tables of days after them.
+ * Deletes at most `limit` rows of an app's series, and gives how many. The app's counters must be deleted before: then no commit changes these rows.
  */
 export async function deleteSeriesOf(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0
+  // A merge may move a row to another row of its table, or to a table of days, while this statement waits. So hours are deleted from twice, and days
+  // last.
   for (const table of ['app_hours', 'app_hours', 'app_hour_codes', 'app_hour_codes', 'app_days', 'app_day_codes'] as const) {
     if (deleted >= limit) break
     const { numAffectedRows } = await sql`

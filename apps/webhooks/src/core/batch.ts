@@ -16,9 +16,8 @@ export const readyAhead = 4
 /** An endpoint with this many pending deliveries gets no further one. Its other events wait in the log, where `mostWaiting` is the limit. */
 export const mostPending = 1_000
 /**
- * The limit of pending deliveries for an endpoint whose last attempt failed or was slow. It keeps down the attempts that fail. Each delivery is
- * attempted five times in 450 s, so 50 dead endpoints with ten pending deliveries each cause six attempts a second; with a thousand each they would
- * cause 550.
+ * The limit of pending deliveries for an endpoint whose last attempt failed or was slow. At five attempts in 450 s, 50 dead endpoints with ten each
+ * cause six attempts a second; with a thousand each 550.
  */
 export const mostPendingWhileFailing = 10
 
@@ -28,9 +27,8 @@ export const newDeliveryId = (): string => `dlv_${randomBytes(12).toString('hex'
 export type WaitingEvent = { event: string; userId: string | null }
 
 /**
- * Says how many waiting events go into the next batch; 0 when no batch is made yet. When at least 100 events wait, the batch ends at a multiple of
- * 100, counted since the log began. So endpoints that ask for the same types end their full batches at the same places and share the bodies, wherever
- * each endpoint began to read. `before`: how many events of these types came before the first waiting one.
+ * Says how many waiting events go into the next batch; 0 when none is made. Full batches end at multiples of 100, so that endpoints share bodies.
+ * `before`: events of these types before the first waiting one.
  */
 export function sizeOfBatch({ before, waiting, oldestMs }: { before: number; waiting: number; oldestMs: number }): number {
   if (waiting >= batchSize) return batchSize - (before % batchSize)
@@ -38,8 +36,8 @@ export function sizeOfBatch({ before, waiting, oldestMs }: { before: number; wai
 }
 
 /**
- * Makes the events of a delivery as JSON. The events are stored as bytes, so that every attempt posts the same bytes. An external id is inserted into
- * the stored JSON of an event without parsing it, since up to 5,000 events a second pass through here.
+ * Makes a delivery's events as JSON, stored so that every attempt posts the same bytes. An external id is inserted into an event's JSON without
+ * parsing it, because up to 5,000 events a second pass here.
  */
 export function eventsJson(events: readonly WaitingEvent[], externalIds: Readonly<Record<string, string>>): Buffer {
   const shown = events.map(({ event, userId }) => {

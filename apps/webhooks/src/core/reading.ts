@@ -10,9 +10,8 @@ export type Log = { readonly head: number; readonly totals: Totals }
 export type Mark = { readonly place: number; readonly count: number; readonly bytes: number }
 
 /**
- * A part of the app's event log that an endpoint still has to read: events of these types after `from` and up to `until`. `until` is null while the
- * reading goes on. When the endpoint is switched off or asks for other types its reading gets an end, and later it gets another reading. The endpoint
- * never gets the events between the two readings.
+ * What an endpoint still has to read of the app's event log: events of these types after `from` and up to `until`, null while the reading goes on.
+ * The endpoint never gets the events between two readings.
  */
 export type Reading = { readonly types: readonly string[]; readonly from: Mark; readonly until: Mark | null }
 
@@ -55,8 +54,8 @@ const same = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((type, place) => type === other[place])
 
 /**
- * Gives an endpoint's readings as they must be before more events are inserted into the log. While the endpoint is switched on, the last reading has
- * the types that the endpoint asks for now, and no end. Undefined when the readings need no change.
+ * Gives an endpoint's readings as they must be before more events are inserted. While it is switched on, the last reading has the types that it asks
+ * for now, and no end. Undefined when nothing must change.
  */
 export function followed(
   readings: readonly Reading[],
@@ -79,8 +78,8 @@ export function advanced(readings: readonly Reading[], to: Mark): Reading[] {
 }
 
 /**
- * Says, for each type, up to which place every endpoint has read its events, if some of these events are not deleted yet. `readings` has a list for
- * each endpoint of the app, also for one that is switched off. An endpoint without waiting events keeps no event from being deleted.
+ * Says for each type up to which place every endpoint has read, if some of these events are not deleted yet. `readings`: a list for each endpoint,
+ * also switched off. An endpoint without waiting events keeps none from deletion.
  */
 export function readByAll(log: Log, readings: readonly (readonly Reading[])[]): { type: string; after: number; to: number }[] {
   const waiting = readings.flat().filter((reading) => untilOf(reading, log).count > reading.from.count)

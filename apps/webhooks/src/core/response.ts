@@ -14,18 +14,14 @@ export const mostAttempts = 5
 export const failuresToDisable = 50
 
 /**
- * What a response means for its delivery. `delivered`: the status was 2xx. `retry`: the delivery is attempted again after `inMs`. `exhausted`: this
- * was the last attempt, and the delivery counts towards the 50 that switch its endpoint off. `refused`: the receiver does not want the delivery,
- * which is final and does not count.
+ * What a response means for its delivery. `delivered`: 2xx. `retry`: attempted again after `inMs`. `exhausted`: the last attempt, counted towards the
+ * 50 that switch the endpoint off. `refused`: the receiver does not want it; final, not counted.
  */
 export type ResponseMeaning = { is: 'delivered' } | { is: 'retry'; inMs: number } | { is: 'exhausted' } | { is: 'refused' }
 
 /**
- * Says what a response means for its delivery (spec: webhooks/answers). After a 5xx, a 429, a 408 or no response the delivery is attempted again,
- * after 1, 2, 4 and 8 times the base (30 s). Each wait is up to 10 % longer, so that receivers that failed together are not called together again.
- * Retry-After makes a wait longer and never shorter. A 3xx or another 4xx is final. When the receiver's name leads to an address that is not public,
- * that counts as no response: the name may be right again at the next attempt. `tries` counts this attempt too. `random` is from 0 to 1. `wasLost`:
- * the process of the attempt died. The first time this is hardly the receiver's doing, so nothing is waited for.
+ * Says what a response means for its delivery (spec: webhooks/answers). `tries` counts this attempt too. `random` is from 0 to 1. `wasLost`: the
+ * attempt's process died.
  */
 export function readResponse(
   answer: PostAnswer,
@@ -33,9 +29,13 @@ export function readResponse(
 ): ResponseMeaning {
   const { status, retryAfterMs } = answer
   if (status !== null && status >= 200 && status < 300) return { is: 'delivered' }
+  // A receiver's name that leads to an address that is not public counts as no response: it may be right again at the next attempt.
   if (status !== null && !isRetried(status)) return { is: 'refused' }
   if (tries >= mostAttempts) return { is: 'exhausted' }
+  // The first loss of a process is hardly the receiver's doing, so nothing is waited for.
   if (wasLost && tries === 1) return { is: 'retry', inMs: 0 }
+  // The waits are 1, 2, 4 and 8 times the base (30 s), each up to 10 % longer, so that receivers that failed together are not called together again.
+  // Retry-After never makes one shorter.
   const gap = baseMs * 2 ** (tries - 1) * (1 + random / 10)
   return { is: 'retry', inMs: Math.round(Math.max(gap, retryAfterMs ?? 0)) }
 }
@@ -43,8 +43,8 @@ export function readResponse(
 const isRetried = (status: number): boolean => status >= 500 || status === 429 || status === 408
 
 /**
- * A standing: what is known of an endpoint after its attempts. A standing says how many deliveries in a row have failed, whether the endpoint is
- * switched on, and its last response. `isSwitchedOff` says that these attempts have switched it off.
+ * What is known of an endpoint after its attempts: how many deliveries in a row have failed, whether it is switched on, and its last response.
+ * `isSwitchedOff`: these attempts have switched it off.
  */
 export type Standing = { failures: number; isEnabled: boolean; isSwitchedOff: boolean; last: PostAnswer | null }
 

@@ -6,9 +6,8 @@ import type { Resolve } from '@herald/service/guarded-connect'
 const patienceMs = 2_000
 
 /**
- * Checks a URL that is to be saved (spec: webhooks/url-at-save): first with `destinationProblem`, and then, unless private addresses are allowed, by
- * the addresses that its host has now. A host that does not resolve is allowed, since it may be registered later. Every attempt checks the address
- * again.
+ * Checks a URL that is to be saved (spec: webhooks/url-at-save), also by its host's addresses unless private ones are allowed. A host that does not
+ * resolve may be registered later. Every attempt checks the address again.
  */
 export const openUrlCheck =
   ({ allowPrivate, resolve }: { allowPrivate: boolean; resolve: Resolve }) =>

@@ -17,8 +17,8 @@ const longestHeaders = 16_384
 const mostInterim = 32
 
 /**
- * Posts a body and gives the result, also when the POST fails. `sign` makes the headers of the signature once the connection is open and before the
- * first byte is sent. So the time `t` and the secret of the signature are as new as they can be.
+ * Posts a body and gives the result, also when the POST fails. `sign` makes the signature's headers once the connection is open, so that its time `t`
+ * and secret are as new as they can be.
  */
 export type Post = (url: string, body: Buffer, sign: () => Record<string, string>) => Promise<PostAnswer>
 
@@ -142,8 +142,8 @@ function postOnce({ url, body, sign, agent, isChecked, limitMs }: OnceOptions): 
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (answered === undefined) end(failure(error, timedOut, outgoing))
     })
-    // After a 101 with the headers of an upgrade Node closes the connection and tells only this. There must be no listener for 'upgrade': it would take
-    // the socket over, and the next error of the socket would end the process.
+    // After a 101 with the headers of an upgrade Node closes the connection and tells only this. A listener for 'upgrade' would take the socket over,
+    // and the socket's next error would end the process.
     outgoing.once('close', () => {
       if (answered === undefined) end({ is: 'failed', error: timedOut ? 'timeout' : 'network_error' })
     })

@@ -3,8 +3,8 @@ import { waitingOf, type Reading, type Totals } from '../core/reading.ts'
 import type { Db } from './tables.ts'
 
 /**
- * Gives how much waits. `waiting`: events that are in no batch yet, counted once for each endpoint that will get them. `oldestDueSeconds`: for how
- * long the oldest delivery to an endpoint that is switched on has been due; 0 when none is due.
+ * Gives how much waits. `waiting`: events in no batch yet, once for each endpoint that will get them. `oldestDueSeconds`: for how long the oldest
+ * delivery to an enabled endpoint has been due; 0 when none is.
  */
 export async function findBacklog(db: Db): Promise<{ waiting: number; oldestDueSeconds: number }> {
   const { rows: readers } = await sql<{ head: number; totals: Totals; readings: Reading[] }>`

@@ -117,8 +117,8 @@ export const oldBodies = {
 }
 
 /**
- * Takes the bodies from deliveries that the caller has locked, and ends the pending ones of these deliveries as failed. Bodies that no other delivery
- * uses are deleted. Gives the endpoint of each delivery and the bytes of its body.
+ * Takes the bodies from deliveries that the caller has locked, and ends pending ones as failed. Bodies that no other delivery uses are deleted. Gives
+ * each delivery's endpoint and the bytes of its body.
  */
 async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
   if (ids.length === 0) return []
@@ -153,8 +153,8 @@ async function deleteUnusedBodies(trx: Db, ids: number[]): Promise<void> {
 }
 
 /**
- * Takes the bodies from at most `limit` deliveries that are past the retention of their bodies, and ends deliveries that are still pending as failed.
- * A body that no other delivery uses is deleted. The caller opens the transaction. Gives the number of deliveries.
+ * Takes the bodies from at most `limit` deliveries past the retention of their bodies, and ends pending ones as failed. A body that no other delivery
+ * uses is deleted. The caller opens the transaction. Gives how many deliveries.
  */
 export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about: { keptHours: number; limit: number }): Promise<number> {
   const { rows } = await oldBodies[kind](about).execute(db)
@@ -186,8 +186,8 @@ async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: numb
 const bodiesPerPortion = 200
 
 /**
- * Deletes the oldest bodies of an endpoint's ended deliveries, about `bytes` bytes and at most 200 bodies. These deliveries cannot be replayed any
- * more. The caller has locked the queue. Gives the bytes that were freed; 0 when it finds no such body.
+ * Deletes the oldest bodies of an endpoint's ended deliveries, about `bytes` bytes and at most 200 bodies; these cannot be replayed any more. The
+ * caller has locked the queue. Gives the freed bytes; 0 without such a body.
  */
 export async function dropOldestBodies(db: Db, endpointId: string, bytes: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`

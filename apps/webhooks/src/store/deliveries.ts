@@ -5,8 +5,8 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * The lease of an attempt, which is renewed every second. The lease is short, because an endpoint gets at most two posts at once. So after a process
- * was killed, an endpoint to which it was posting may get no other post until the leases end.
+ * The lease of an attempt, renewed every second. It is short, because an endpoint gets at most two posts at once: after a process was killed it may
+ * get no other post until the leases end.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
@@ -59,10 +59,8 @@ export async function lockOpenEndpoints(db: Db, resting: string[], only?: string
 const mostOfApp = 32
 
 /**
- * Takes deliveries that are due, from all apps in turn. An endpoint gets at most two, counting those that are under way. At most `slots` are taken in
- * all, of which at most `suspectSlots` go to endpoints whose last attempt failed or was slow, and none to endpoints that are `resting`. Runs inside a transaction: the endpoints are locked
- * first, and a second statement counts the deliveries that are under way, so that it sees what other processes committed before. A delivery that
- * another transaction has locked is left out. `only`: the deliveries of this endpoint alone.
+ * Takes due deliveries from all apps in turn: at most `slots`, `suspectSlots` of them for endpoints whose last attempt failed or was slow, and two an
+ * endpoint with those under way. `only`: this endpoint alone. Runs inside a transaction.
  */
 export async function takeDueDeliveries(
   db: Db,
@@ -70,6 +68,8 @@ export async function takeDueDeliveries(
 ): Promise<TakenDelivery[]> {
   const endpointIds = await lockOpenEndpoints(db, resting, only)
   if (endpointIds.length === 0) return []
+  // The endpoints are locked by a statement before this one, so that this one sees and counts the deliveries under way that other processes
+  // committed.
   const { rows } = await sql<TakenDelivery>`
     with ready as (
       select d.id, d.due_at, d.was_lost, e.id as endpoint_id, e.app_id, e.url, e.sealed_secret, e.secret_version, ${failsOrIsSlow} as suspect
@@ -111,8 +111,8 @@ export type EndedAttempt = {
 }
 
 /**
- * Writes ended attempts: each delivery has ended, or is due again. Gives the ids of the deliveries that were written. A delivery that another process
- * has taken since, or that was erased, is left out. The commit does not wait for the disk.
+ * Writes ended attempts: each delivery has ended, or is due again. Gives the ids of those written; one that another process has taken since or that
+ * was erased is left out. The commit does not wait for the disk.
  */
 export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<string>> {
   const ids = ended.map(({ id }) => id)
@@ -135,8 +135,8 @@ export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<s
 const attemptsKept = 50
 
 /**
- * Renews the leases of deliveries that no other process has taken. A delivery that another transaction has locked is skipped, to avoid a deadlock.
- * One whose result was written meanwhile has no lease: with a new one its next take would count an attempt that nobody made.
+ * Renews the leases of deliveries that no other process has taken. Locked ones are skipped, to avoid a deadlock. One whose result was written stays
+ * without a lease: with one, its next take would count an attempt nobody made.
  */
 export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
@@ -149,8 +149,8 @@ export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Pro
     update deliveries d set lease_until = ${lease}, due_at = ${lease} from held where d.id = held.id`.execute(db)
 
 /**
- * Gives back deliveries that were taken and not posted. They are due after `inMs`, and no attempt of theirs counts. A delivery whose earlier attempt
- * was lost keeps a lease that has ended, so that the next take still knows of that attempt.
+ * Gives back deliveries that were taken and not posted, due after `inMs`; no attempt counts. One whose earlier attempt was lost keeps an ended lease,
+ * so that the next take knows of that attempt.
  */
 export const giveBack = (db: Db, taken: Pick<TakenDelivery, 'id' | 'takes' | 'wasLost'>[], inMs = 0): Promise<unknown> =>
   sql`
@@ -199,8 +199,8 @@ export type FoundDelivery = { id: string; createdAt: Date; delivery: WebhookDeli
 const mostExamined = 5_000
 
 /**
- * Finds up to `limit` + 1 deliveries of an endpoint, newest first. With a state it looks for deliveries in this state among the next 5,000, so that a
- * page costs the same however long the delivery log is; `examinedTo` is then where the next page begins, undefined when fewer than 5,000 were left.
+ * Finds up to `limit` + 1 deliveries of an endpoint, newest first. With a state it looks among the next 5,000, so that pages stay cheap; `examinedTo`
+ * begins the next page, undefined when fewer than 5,000 were left.
  */
 export async function findDeliveries(
   db: Db,

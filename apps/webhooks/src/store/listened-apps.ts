@@ -23,9 +23,8 @@ export async function noteWatch(db: Db, appId: string): Promise<boolean> {
 export type Telling = Listener & { isWatched: boolean }
 
 /**
- * Numbers the next message about each of these apps, and gives the messages. Runs in a transaction: a second statement reads the endpoints after the
- * rows are locked. So a message with a higher number knows every change that one with a lower number knows. A watch that has ended is marked as not
- * told, so that a new watch is told.
+ * Numbers the next message about each of these apps, and gives the messages. Runs in a transaction. An ended watch is marked as not told, so that a
+ * new one is told.
  */
 export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling[]> {
   await sql`
@@ -39,6 +38,7 @@ export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling
     )
     update listened_apps l set version = l.version + 1, due_at = now() + interval '5 seconds' from locked where l.app_id = locked.app_id
     returning l.app_id, l.version`.execute(trx)
+  // Endpoints are read after the rows are locked, so a message with a higher number knows every change that one with a lower number knows.
   const { rows: heard } = await sql<{ app_id: string; types: Listener['eventTypes']; is_watched: boolean }>`
     select app_id, array_agg(distinct type) as types, bool_or(is_watch) as is_watched from (
       select app_id, unnest(event_types) as type, false as is_watch from endpoints
@@ -53,8 +53,8 @@ export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling
 }
 
 /**
- * Notes that tracker and audience have both answered. Both are told again after ten minutes, in case the database of one of them was restored from a
- * backup. Watches that have ended, and of whose end both know, are deleted.
+ * Notes that tracker and audience have both answered. Both are told again after ten minutes, because a database may have been restored from a backup.
+ * Ended watches whose end both know are deleted.
  */
 export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
   sql`
@@ -71,8 +71,8 @@ export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
     where l.app_id = any(array(select app_id from given)) and l.app_id = given.app_id and l.version = given.version`.execute(db)
 
 /**
- * Finds at most `limit` apps of which tracker and audience must be told: apps whose endpoints have changed, apps of which both were told ten minutes
- * ago, apps of which one of them was told 5 s ago and did not answer, and apps whose watch has ended. Leaves out apps whose rows are locked.
+ * Finds at most `limit` apps of which to tell tracker and audience: their endpoints have changed, both were told ten minutes ago, one did not answer
+ * 5 s ago, or their watch has ended. Leaves out locked rows.
  */
 export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`

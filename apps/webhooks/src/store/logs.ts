@@ -12,8 +12,8 @@ export const insertLog = (db: Db, appId: string): Promise<unknown> =>
 export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteFrom('logs').where('app_id', '=', appId).execute()
 
 /**
- * Locks the event logs of these apps, in the order of their ids, until the transaction ends. Meanwhile no other transaction inserts events of these
- * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log.
+ * Locks the event logs of these apps, in their ids' order. Until the transaction ends no other inserts their events, moves an endpoint's reading or
+ * erases a user. An app that never had an endpoint has no log.
  */
 export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -26,9 +26,8 @@ export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
   sql`update logs set due_at = now() where app_id = ${appId}`.execute(db)
 
 /**
- * Takes at most `limit` event logs that are due, those first that are due for longest, and also those of the apps in `also` in which events wait.
- * Logs that were taken are due again after a second unless the caller changes that. A log that another transaction holds is left out and stays due.
- * The commit does not wait for the disk: when a crash of the database loses it, the logs are still due.
+ * Takes at most `limit` due event logs, the longest due first, and those of `also` in which events wait. Unless the caller changes it, they are due
+ * again after a second. The commit does not wait for the disk.
  */
 export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -71,8 +70,8 @@ export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: nu
     where l.app_id = any(${logs.map(({ appId }) => appId)}::text[]) and l.app_id = given.app_id`.execute(trx)
 
 /**
- * Writes up to where events are deleted, and when each event log is due next: in `dueInMs`, or sooner if it was due sooner already. With `dueInMs`
- * undefined a log has no due time, since no endpoint that is switched on has anything to read. The caller has locked the event logs.
+ * Writes up to where events are deleted, and when each log is due: in `dueInMs` or sooner if it was. Undefined: no due time, because no enabled
+ * endpoint has anything to read. The caller has locked the logs.
  */
 export const updateLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
   sql`

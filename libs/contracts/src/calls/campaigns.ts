@@ -132,12 +132,12 @@ export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>
 export const cancelCampaign = call<{ status: 'cancelled' }>()('rpc.campaigns.cancel-campaign', z.object({ appId: Id, campaignId: Id }))
 
 /**
- * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. When several faults apply, the first in the order of
+ * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. `by`: the operator's name, null for a secret key. When several faults apply, the first in the order of
  * spec: experiments/winner-checks is answered.
  */
 export const pickWinner = call<{ id: string; status: 'sending' }>()(
   'rpc.campaigns.pick-winner',
-  z.object({ appId: Id, campaignId: Id, variant: z.string() }),
+  z.object({ appId: Id, campaignId: Id, variant: z.string(), by: z.string().max(128).nullable() }),
 )
 
 /**

@@ -14,8 +14,8 @@ export type Circuit = {
   /** From when on the next probe may be made; null while the circuit is closed. */
   probeAt: Date | null
   /**
-   * The provider's answers that the circuit remembers: at most 200, newest last (`answers` of `FinishBatch` in contracts explains the letters). A refused
-   * device stands once, as its letter and the last six characters of its id. `u`, `p` and `a` are remembered only while they are among the last 20.
+   * At most 200 answers of the provider, newest last, as letters of `FinishBatch` (contracts). A refused device stands once: its letter and its id's
+   * last six characters. `u`, `p` and `a` stay only among the last 20.
    */
   answers: string
   /** How many probes in a row were refused since the circuit opened. */
@@ -45,8 +45,8 @@ const probesInARow = 5
  */
 export const outageProbeMs = 5_000
 /**
- * The wait before the next probe of an outage is the time that the outage has lasted, divided by `outageProbeShare`. It is at least the first wait
- * (5 s, so for the first 10 minutes it does not grow), and at most `outageProbeMost` times the first wait (a minute).
+ * The wait before the next probe is the time that the outage has lasted, divided by `outageProbeShare`: at least the first wait (5 s, the same for
+ * the first 10 minutes), at most `outageProbeMost` times that wait (a minute).
  */
 const outageProbeShare = 120
 const outageProbeMost = 12
@@ -76,8 +76,8 @@ const entriesOf = (answers: string): string[] => answers.match(/[gtw][0-9a-f]{6}
 const ofCredentials = (entries: readonly string[]): string[] => entries.filter((one) => !'upa'.includes(one))
 
 /**
- * Appends new entries and keeps the last 200. A device that was refused before moves to the end. Of `u`, `p` and `a` it keeps only those among the last
- * 20 answers: an outage must not push out the answers that the mass guard needs.
+ * Appends new entries and keeps the last 200; a device that was refused before moves to the end. Of `u`, `p` and `a` only the last 20 answers stay:
+ * an outage must not push out the mass guard's answers.
  */
 function remember(answers: string, added: readonly string[]): string[] {
   // Nearly every circuit has accepted all of its last pushes, and so have its new ones.
@@ -92,14 +92,14 @@ function remember(answers: string, added: readonly string[]): string[] {
 }
 
 /**
- * When a push has used up its tries, this many answers `u` in a row are enough to open the circuit because of an outage. The number is twice the
- * tries of a push, because a token may be the reason for all answers `u` to a single push.
+ * So many answers `u` in a row open the circuit when a push has used up its tries. It is twice the tries of a push, because one token may be the
+ * reason for every `u` to that push.
  */
 const outageFromExhausted = 2 * maxTries
 
 /**
- * Whether the last 20 answers all say that the provider is unavailable. If a push has used up its tries (`isExhausted`), the last 10 answers are
- * enough, because the tries of a push usually last 80 s or longer: a provider that is not away gives some other push another answer in that time.
+ * Whether the last 20 answers all say that the provider is unavailable. If a push has used up its tries, usually 80 s or longer, 10 are enough: an
+ * available provider gives some push another answer in that time.
  */
 const isAway = (entries: readonly string[], isExhausted: boolean): boolean => {
   const inARow = entries.length - 1 - entries.findLastIndex((one) => one !== 'u')
@@ -110,35 +110,34 @@ const isAway = (entries: readonly string[], isExhausted: boolean): boolean => {
 export const isHealthy = ({ state, answers }: Circuit): boolean => state === 'closed' && answers === 's'.repeat(windowSize)
 
 /**
- * What the credentials met before at a host. `accepted`: a device was accepted within the last hour. `before`: one was accepted earlier and would still
- * be sent to. `refused`: all devices that were accepted before are refused now. `never`: none was ever accepted.
+ * What the credentials met at a host. `accepted`: a device was accepted within the last hour. `before`: one earlier, which would still be sent to.
+ * `refused`: all devices accepted before are refused now. `never`: none was accepted.
  */
 export type Evidence = 'accepted' | 'before' | 'refused' | 'never'
 
 /** A device that the provider refused. `device`: its id. */
 export type RefusedDevice = { device: string; letter: RefusedLetter; host: string }
 
-/**
- * The answers that a finished batch got on a circuit. `letters`: one for each answer, in the order in which they came. `refused`: the devices behind
- * the letters `g`, `t` and `w`, in the same order. `evidence`: what the credentials met at a host. `probe`: the batch was the circuit's probe.
- * `foundDead`: the provider called a token dead, which it does only when the credentials work. `exhausted`: the provider was unavailable at the last
- * try of a push.
- */
+/** The answers that a finished batch got on a circuit. */
 export type Heard = {
   letters: string
+  /** The devices behind the letters `g`, `t` and `w`, in the same order. */
   refused: readonly RefusedDevice[]
+  /** What the credentials met at a host. */
   evidence: (host: string) => Evidence
   code: FailureCode | null
   credentialsVersion: number | null
+  /** Whether the batch was the circuit's probe. */
   probe: boolean
+  /** Whether the provider called a token dead, which it does only when the credentials work. */
   foundDead: boolean
+  /** Whether the provider was unavailable at the last try of a push. */
   exhausted: boolean
 }
 
 /**
- * What the refusal of a device means. `dead`: its push fails and the device is invalidated. `counted`: its push fails, and the device is invalidated if
- * this is its third campaign. `failed`: its push fails and the device stays as it is. `retry`: its push is tried again, because the device was not the
- * reason.
+ * What the refusal of a device means. `retry`: its push is tried again, because the device was not the reason. Otherwise the push fails; `dead` also
+ * invalidates the device, `counted` only if this is its third campaign, `failed` never.
  */
 export type RefusalMeaning = 'dead' | 'counted' | 'failed' | 'retry'
 /** What a refusal means, and the code with which its push fails; null to keep the code that the provider's answer has. */
@@ -149,9 +148,7 @@ const retryAll = (): Verdict => ({ meaning: 'retry', code: null })
 
 /**
  * Gives the circuit after a batch's answers, and what its refused devices mean. Answers to older credentials change nothing. An open circuit closes
- * only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. An outage ends with any
- * answer but "unavailable". A circuit that is open because of the app's credentials closes when no answer says that they are certainly wrong and a
- * push is sent, or only the message or the token was refused; one that the mass guard has opened does not close with a refused token.
+ * only by answers to a probe or to newer credentials.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
@@ -163,8 +160,11 @@ export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInM
   const circuit = { ...known, answers: entries.join('') }
   if (circuit.state === 'closed') return changeClosedCircuit(circuit, entries, heard, now, probeInMs)
 
+  // A push that was under way when the circuit opened proves nothing.
   const isProbe = heard.probe || isNewer(credentialsVersion, before)
   const saysWrong = /[gwc]/.test(letters)
+  // Any answer but "unavailable" ends an outage. Another circuit closes when no answer is `c` and one proves the credentials (`s`, `p`, `t`, or a dead
+  // token without a refusal). `g` alone closes only a circuit that opened with `credentials_invalid`.
   const works = isOutage(before)
     ? heard.foundDead || /[^u]/.test(letters)
     : !letters.includes('c') &&
@@ -235,8 +235,8 @@ const codeOf = ({ code, letters }: Heard): FailureCode =>
 const outageCodeOf = ({ code }: Heard): FailureCode => (code !== null && outageCodes.has(code) ? code : 'provider_unavailable')
 
 /**
- * A batch that a dispatcher asks for while circuits of its app and platform are open. `places`: for each environment, the place in the batch of the
- * first device that would be sent to there; null when the places were not looked up.
+ * A batch that a dispatcher asks for while circuits of its app and platform are open. `places`: for each environment the place of the first device
+ * that would be sent to there; null when they were not looked up.
  */
 export type Waiting = {
   queuedAt: Date
@@ -247,9 +247,8 @@ export type Waiting = {
 }
 
 /**
- * What a dispatcher that asks for a batch gets. `granted`: the batch, and on iOS which environments have an open circuit. `probe`: the batch, of
- * which only the device at `place` is sent to, in this environment. `held`: nothing before `until`. `failed` and `expired`: the batch with this
- * outcome for every push; `expired` when its ttl ended while the provider was away.
+ * What a dispatcher that asks for a batch gets. `probe`: only the device at `place` is sent to. `held`: nothing before `until`. `failed`, `expired`:
+ * this outcome for every push; `expired` when its ttl ended while the provider was away.
  */
 export type TakeDecision =
   | { is: 'granted' }
@@ -263,9 +262,8 @@ const isProbeDue = (circuit: Circuit, version: number | null, now: Date): boolea
   isNewer(version, circuit) || circuit.probeAt === null || circuit.probeAt <= now
 
 /**
- * Gives the indexes of the batches, all of one app and platform, whose `places` must be looked up. While only one of two environments has
- * an open circuit, every batch needs its places. While every environment has an open circuit only the batch that becomes the probe needs
- * its places: the others are held anyway. When no circuit is open any more, no batch needs them.
+ * Gives the indexes of the batches, all of one app and platform, whose `places` must be looked up: all while one of two environments has an open
+ * circuit, and only the next probe while every environment has one.
  */
 export function toLookUp(open: readonly Circuit[], batches: readonly Omit<Waiting, 'places'>[], isIos: boolean, now: Date): number[] {
   if (open.length === 0) return []
@@ -288,9 +286,8 @@ export type TakeRules = {
 }
 
 /**
- * Decides what becomes of batches that dispatchers ask for while these circuits of their app and platform are open, and gives the changed circuits.
- * At most one batch becomes the probe of each circuit; if the probe is lost, another batch becomes one later. One held batch comes back in time for
- * the next probe. The others wait longer, so that ten thousand of them do not come back every few seconds to be held again.
+ * Decides what becomes of batches asked for while these circuits are open, and gives the changed circuits. Each circuit gets at most one probe. One
+ * held batch comes back for the next probe; the others wait longer.
  */
 export function decideTakes<C extends Circuit>(
   open: C[],
@@ -318,12 +315,8 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * Decides what becomes of one batch. It is granted when none of its devices belongs to an environment with an open circuit. Otherwise it becomes the
- * probe of a circuit that may be probed now, unless its time is over. If it does not become a probe, it is granted when some of its devices belong to
- * another environment. Otherwise all its devices belong to environments with an open circuit. Then, while the provider is away, the batch is held to
- * the end of its ttl and ends as expired; with ttl 0 it is granted, for its one try. While the app's credentials are refused it is held for at most
- * `maxHoldSeconds`, never longer than its ttl, and then fails with the circuit's code. With ttl 0 it fails at once, but it may still become a probe:
- * otherwise nothing would ever close the circuit of an app that sends nothing else.
+ * Decides what becomes of one batch. Unless it becomes a probe, it is granted when some of its devices belong to an environment without an open
+ * circuit. With ttl 0 it is never held.
  */
 function decideTake(
   open: Circuit[],
@@ -337,11 +330,13 @@ function decideTake(
 
   const refusing = met.find((circuit) => !isOutage(circuit))
   const ttlEndsAt = queuedAt.getTime() + ttlSeconds * 1000
+  // An outage holds a batch to the end of its ttl, refused credentials for at most `maxHoldSeconds` of it.
   const endsAt = refusing ? Math.min(ttlEndsAt, (heldSince ?? now).getTime() + maxHoldSeconds * 1000) : ttlEndsAt
   const isWhole = !places || met.length === Object.keys(places).length
   const isOver = isWhole && endsAt <= now.getTime()
   const due = met.find((circuit) => isProbeDue(circuit, credentialsVersion, now))
   const place = due && places?.[due.environment]
+  // A batch with ttl 0 is over at once and may still be a probe. Otherwise nothing closes the circuit of an app that sends nothing else.
   if (due && place !== undefined && (!isOver || ttlSeconds === 0)) return { is: 'probe', environment: due.environment, place }
   if (!refusing && ttlSeconds === 0) return { is: 'granted' }
   if (isOver) return refusing ? { is: 'failed', code: refusing.code ?? 'credentials_invalid' } : { is: 'expired' }

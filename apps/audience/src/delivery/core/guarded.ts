@@ -18,9 +18,8 @@ const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ..
 type Guarded = FinishBatch['guarded'][number]
 
 /**
- * Decides for the pushes of a finish whose devices were refused whether they have failed or are tried again, by what the refusals mean. While the
- * circuit is open the try does not count, and the push comes back after the other retries of its batch. `counted`: the devices whose refused campaigns
- * are counted.
+ * Decides for pushes whose devices were refused whether they failed or are tried again. With an open circuit the try does not count, and the push
+ * comes after its batch's other retries. `counted`: devices whose refusals are counted.
  */
 export function resolveGuarded(
   { guarded, dead, retries }: Pick<FinishBatch, 'guarded' | 'dead' | 'retries'>,
@@ -50,9 +49,8 @@ export function resolveGuarded(
 }
 
 /**
- * Decides for the pushes of a finish for which the provider was unavailable whether they are tried again or have failed. While their circuit is open
- * the try does not count and they are held at once; those of a probe come back after the other retries of their batch. While the circuit is closed
- * they come back after `retryInMs`, or have failed when `retryInMs` is null.
+ * Decides for pushes to an unavailable provider. Circuit open: the try does not count, and they are held at once, those of a probe after their
+ * batch's other retries. Closed: they come back after `retryInMs`; null: they failed.
  */
 export function resolveUnavailable(
   { unavailable, retries }: Pick<FinishBatch, 'unavailable' | 'retries'>,

@@ -11,8 +11,8 @@ export const subscriptionFields = ['appVersion', 'deviceModel', 'browser'] as co
 type Field = (typeof userFields)[number] | (typeof subscriptionFields)[number]
 
 /**
- * The pushes of a batch with their devices and users as they are now, from the first push that the dispatcher was not yet given. A list holds null
- * where the device of a push was deleted. Fields that the send does not name are left out.
+ * The pushes of a batch with devices and users as they are now, from the first not yet given to the dispatcher. A list holds null for a deleted
+ * device. Fields that the send does not name are missing.
  */
 export type QueuedDevices = {
   /**
@@ -42,8 +42,8 @@ export const facts = { isThere: 1, isOthers: 2, isInvalidated: 4, isOptedIn: 8 }
 const mayBeSent = (facts.isThere + facts.isOptedIn).toString(16)
 
 /**
- * A batch as the database gives it. `idsFound` and the lists of device fields have the devices that exist, in any order. `userIdsFound` and the lists
- * of user fields have the users for whom the pushes were queued, each once. A list is null when no row was found.
+ * A batch as the database gives it. Lists of device fields follow `idsFound`, those of user fields `userIdsFound` (each user of a push, once), in any
+ * order. A list is null when no row was found.
  */
 export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'queuedFor'> & {
   /** The ids of the devices, joined to one text of 24 characters for each. `owners`: the ids of their present owners, in the same order and form. */
@@ -62,8 +62,8 @@ export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'q
 } & { [Name in Field]?: (string | null)[] | null }
 
 /**
- * Puts the devices that the database found into the order of their batch. Usually every device exists, was found in that order and belongs to the
- * user for whom its push was queued; then the lists are passed on as they are.
+ * Puts the devices that the database found into the order of their batch. Usually every device exists, in that order and with the same owner; then
+ * the lists are passed on as they are.
  */
 export function queuedDevices(found: DevicesFound): QueuedDevices {
   const { places, subscriptionIds, queuedFor } = found

@@ -18,10 +18,8 @@ export type RetryBatch = {
 }
 
 /**
- * Groups the pushes of a finished batch that are to be tried again into new batches. The pushes of a new batch have about the same
- * `retryInMs` (`stepOf`), the same number of tries and the same reason, and are in the order of their devices' ids. No push is tried before its time,
- * so a new batch waits for its latest push. The id of a new batch is a hash of the finished batch, the take and the group, so that a
- * repeated finish makes no second batch.
+ * Groups pushes into new batches of about the same `retryInMs` (`stepOf`), tries and reason. No push is tried early: a batch waits for its latest
+ * push. Ids are hashes, so a repeated finish makes no second batch.
  */
 export function groupRetries(
   { batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>,
@@ -47,8 +45,8 @@ export function groupRetries(
 }
 
 /**
- * Gives the length of time within which waits count as equal: a second, and for waits of half a minute or more about a sixteenth of them. Otherwise the
- * random part of long waits would make a batch of nearly every push.
+ * Gives the time within which waits count as equal: a second, and for half a minute or more about a sixteenth of the wait. Otherwise the random part
+ * of long waits would make a batch of nearly every push.
  */
 const stepOf = (ms: number): number => 1_000 * 2 ** Math.max(0, Math.floor(Math.log2(ms / 16_000)))
 

@@ -29,8 +29,8 @@ export const noteAccepted = (db: Db, accepted: Accepted[]) =>
       or known.credentials_version <= excluded.credentials_version`.execute(db)
 
 /**
- * Takes devices that are refused now out of those that a host accepted before. The row stays when none is left: then the credentials are in doubt. The
- * rows are locked in order before, so that two finishes do not wait for each other.
+ * Takes refused devices out of those that a host accepted before. The row stays when none is left: then the credentials are in doubt. Lock the rows
+ * first (`lockHosts`), so that two finishes do not deadlock.
  */
 export async function noteRefused(db: Db, refused: (HostKey & { devices: string[] })[]): Promise<void> {
   for (const { appId, platform, environment, host, devices } of refused)

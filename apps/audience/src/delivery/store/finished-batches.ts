@@ -48,9 +48,8 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
 }
 
 /**
- * Inserts batches of pushes that are to be tried again. The new batches keep the campaign, day, lane, batch number and places of the first queueing,
- * the moment from which the ttl counts, and the moment since which the pushes are held. For pushes whose try counted, the provider's answer is added
- * to the trail (the answers to earlier tries). For pushes that were not tried, the batch keeps the answer to the try before.
+ * Inserts batches of pushes to be tried again. They keep campaign, day, lane, batch number, places, ttl start and hold start. A try that counted is
+ * added to the trail (answers to earlier tries); otherwise the earlier answer stays.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`

@@ -29,9 +29,8 @@ export async function lockFree(db: Db, asked: FreeAsked[]): Promise<FreeRow[]> {
 }
 
 /**
- * Finds for each batch and environment the place of the first device that would be sent to in this environment, devices that were accepted before
- * first: their answers speak of the credentials (spec: providers/probe). A device belongs to the environment
- * that accepted its token before; if none did, to the environment of the credentials.
+ * Finds for each batch and environment the place of the first device to send to, devices accepted before first (spec: providers/probe). A device
+ * belongs to the environment that accepted its token; if none did, to that of the credentials.
  */
 export async function findFirstPlaces(
   db: Db,
@@ -95,8 +94,8 @@ export type Grant = {
 }
 
 /**
- * Takes locked batches although circuits are open. In a probe the device that is sent to is moved to the first place. In a batch that was held too
- * long every push gets the outcome `end`. `held_since` stays, for the pushes that are tried again later.
+ * Takes locked batches although circuits are open. A probe's device moves to the first place. In a batch that was held too long every push gets the
+ * outcome `end`. `held_since` stays, for pushes that are tried again later.
  */
 export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
@@ -118,9 +117,8 @@ export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]>
 }
 
 /**
- * Releases held batches of an app (on one platform, or on all), so that dispatchers may take them at once. It releases at most `limit`, in the
- * order of their `due_at`, and leaves out batches that another transaction is writing. Answers how many it released; fewer than 500 means
- * that it can release no more now.
+ * Releases at most `limit` held batches of an app (on one platform; null: on all), first due first, without those that another transaction is
+ * writing. Answers how many; fewer than the limit means that none is left for now.
  */
 export async function releaseHeld(
   db: Db,

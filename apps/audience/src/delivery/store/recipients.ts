@@ -15,11 +15,8 @@ const userColumns = { externalId: 'external_id', language: 'language', timezone:
 const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_model', browser: 'browser' }
 
 /**
- * Reads the pushes of batches with their devices and users as they are now, in one query for all batches: a list for each field that one of their
- * sends names. Users are read only for sends whose texts need a field of the user (`namesUser`). Of the tags only the named ones are given, and the
- * tags of a user, up to 16 KiB, are unpacked once: once for each name took longer than the statement may. The devices of a batch, and its users, are found by their keys in one index scan; a look-up for each device cost
- * three times as much. They come in the order of their ids, which usually is the order of the batch; when it is not, or a device was deleted,
- * `queuedDevices` puts them in order. Answers in the order asked; undefined for a batch that does not exist any more.
+ * Reads the pushes of batches with devices and users as they are now, in one query: a list for each field that one of their sends names. Answers in
+ * the order asked; undefined for a batch that is gone.
  */
 export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> =>
   readQueued(
@@ -45,6 +42,10 @@ export const readDevices = async (
   return (await readQueued(db, [{ ...asked, batchId: '', from: 0 }], batch))[0]
 }
 
+/**
+ * Runs the query. One index scan finds a batch's devices, and its users, in the order of their ids, usually that of the batch: a look-up for each
+ * device cost three times as much.
+ */
 async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<unknown>): Promise<(QueuedDevices | undefined)[]> {
   if (asked.length === 0) return []
   const has = (platform: string) => asked.some((one) => one.platform === platform)
@@ -110,5 +111,6 @@ const factsOfAll = sql`string_agg(case
 /** One character for each device: `p` (production), `s` (sandbox), or a hyphen when no environment is remembered. */
 const environments = sql`string_agg(coalesce(left(s.apns_environment, 1), '-'), '') as environments`
 
+/** The named tags. A user's tags, up to 16 KiB, are unpacked once: once for each name took longer than the statement may. */
 const tagsNamed = sql`json_agg(case when cardinality(asked.tag_names) > 0 then
   (select jsonb_object_agg(key, value) from jsonb_each(u.tags) where key = any(asked.tag_names)) end) as tags`

@@ -66,9 +66,8 @@ export async function pause(
 }
 
 /**
- * Slows credentials down after a quota answer to a batch that was taken `takenAgoMs` ago: to 70 % of the rate, or to what was accepted in the last
- * minute when that is less. What was accepted between two such answers is the quota: the provider had nothing left at both. Answers to batches that
- * were taken before the rate last fell change nothing. Gives the rate.
+ * Slows credentials down after a quota answer to a batch taken `takenAgoMs` ago: to 70 % of the rate, or to last minute's accepted pushes if less.
+ * Ignores batches taken before the rate last fell. Gives the rate.
  */
 export async function slowDown(
   db: Db,
@@ -76,6 +75,7 @@ export async function slowDown(
 ): Promise<RateNow | undefined> {
   const lastMinute = sql`(r.accepted + r.accepted_before * greatest(0, 1 - extract(epoch from now() - r.minute_at) / 60)) / 60`
   const sinceSlowed = sql`nullif(extract(epoch from now() - r.slowed_at), 0)::float8`
+  // What was accepted between two quota answers is the quota: the provider had nothing left at both.
   const found = sql`(case when ${sinceSlowed} > 5 and r.accepted_since / ${sinceSlowed} > r.per_second / 4
     then 0.97 * r.accepted_since / ${sinceSlowed} end)`
   // `least` leaves out what is null.
@@ -90,8 +90,8 @@ export async function slowDown(
 }
 
 /**
- * Holds free batches of the bulk lane until their turn. A batch whose ttl is 0 or over, or whose send is cancelled, is not held, nor one whose outcomes
- * are decided. Answers the ids of those that are held.
+ * Holds free batches of the bulk lane until their turn, and answers the ids of those that are held. It leaves out batches that are decided or
+ * cancelled, and those whose ttl ends before their turn.
  */
 export async function holdForTurn(db: Db, held: { batchId: string; inMs: number }[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`

@@ -53,9 +53,8 @@ export const endingAs = (outcome: unknown, code: unknown) => sql`(
 )`
 
 /**
- * Takes, in one statement, those free batches for whose app and platform no circuit is open. An open circuit does not matter when the app
- * has no credentials, when the outcomes of the batch are decided, or when its send is cancelled. Every push of a cancelled send gets the
- * outcome skipped here. A batch has one taker at a time, and its takes are numbered. A batch that is not in the answer was not taken.
+ * Takes free batches without an open circuit of their app and platform, in one statement. Decided and cancelled batches, and those without
+ * credentials, ignore circuits; a cancelled send's pushes are skipped. It gives only the batches that it took.
  */
 export async function takeBatches(db: Db, asked: { batchId: string; credentialsVersion: number | null }[]): Promise<TakenRow[]> {
   const withoutCredentials = asked.filter(({ credentialsVersion }) => credentialsVersion === null)
@@ -79,8 +78,8 @@ export async function takeBatches(db: Db, asked: { batchId: string; credentialsV
 export type Refusal = 'gone' | 'busy' | 'held' | 'free'
 
 /**
- * Says why batches were not taken, by id. A batch that is not in the answer does not exist. `free`: only a circuit of its app and platform kept the
- * batch from being taken; the circuit may have closed since.
+ * Says why batches were not taken, by id. A batch that is not in the answer does not exist. `free`: only a circuit kept the batch from being taken;
+ * it may have closed since.
  */
 export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<string, Refusal>> {
   const { rows } = await sql<{ id: string; answer: Refusal }>`
@@ -97,8 +96,8 @@ export const keyOfTake = ({ batchId, takes }: { batchId: string; takes: number }
 const mostFailedReads = 5
 
 /**
- * Counts that the statement that reads a batch's pushes has failed. After the fifth time every push of the batch has failed with `internal`: the
- * batch is free and due, and its next taker reports the outcomes. Gives whether the batch has ended so.
+ * Counts that reading a batch's pushes has failed. The fifth time makes every push failed with `internal`, and the batch free and due, for a taker to
+ * report. Gives whether the batch's outcomes are decided.
  */
 export async function countFailedRead(db: Db, batchId: string): Promise<boolean> {
   const isLast = sql`failed_reads + 1 >= ${sql.lit(mostFailedReads)} and decided is null`
@@ -138,9 +137,8 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
 }
 
 /**
- * Gives every taken batch a full lease from now, except those that another transaction is writing. With `unlessRenewed` it does so only if
- * no batch was taken or renewed within the last 6 s, half of a lease. A lease is extended at most three times without a renewal by its
- * taker: otherwise a connection that is lost again and again would keep the batches of a dead dispatcher for ever.
+ * Gives taken batches a full lease; with `unlessRenewed` only if none was taken or renewed in the last 6 s, half a lease. At most three times without
+ * a renewal: a flapping connection keeps no dead dispatcher's batches.
  */
 export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`

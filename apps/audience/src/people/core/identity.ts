@@ -6,11 +6,8 @@ import type { TagChanges } from '@herald/contracts/text'
 export type UserIdentity = { id: string; externalId: string | null }
 
 /**
- * Which user gets a device:
- * `stay`   its owner keeps it;
- * `rename` its anonymous owner gets the external id, and keeps userId and tags;
- * `join`   an existing user gets it;
- * `create` a new user gets it, anonymous when `externalId` is null.
+ * Which user gets a device. `stay`: its owner keeps it. `rename`: its anonymous owner gets the external id, and keeps userId and tags. `join`: an
+ * existing user gets it. `create`: a new user, anonymous when `externalId` is null.
  */
 export type Ownership =
   | { kind: 'stay'; userId: string }
@@ -19,9 +16,8 @@ export type Ownership =
   | { kind: 'create'; externalId: string | null }
 
 /**
- * Decides by the identity rules of login and registration which user gets a device (spec: identity/login). `owner`: the device's present owner; null
- * for a new device. `externalId`: the external id in the request; when it is null a known device keeps its owner. `named`: the user who has that
- * external id; null when no user has it. An identified user is never renamed.
+ * Decides which user gets a device (spec: identity/login). `owner`: its present owner, null for a new device. `externalId`: the requested one; null
+ * keeps the owner. `named`: the user who has it, or null. An identified user is never renamed.
  */
 export function decideOwnership(owner: UserIdentity | null, externalId: string | null, named: UserIdentity | null): Ownership {
   if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null }

@@ -77,8 +77,8 @@ export type RowOutcome = { row: number } & (
 )
 
 /**
- * The plan of what audience writes for a lot. A lot is a group of at most 500 rows of an import's file that are written in one transaction. `left`:
- * the users whom a device leaves. `departures`: which device leaves which user, each pair once.
+ * What audience writes for a lot, a group of at most 500 rows of an import's file, in one transaction. `left`: the users whom a device leaves.
+ * `departures`: which device leaves which user, each pair once.
  */
 export type LotPlan = {
   outcomes: RowOutcome[]
@@ -89,11 +89,8 @@ export type LotPlan = {
 }
 
 /**
- * Decides what to write for a lot, as if its rows were done one after another, so that it makes no difference how a file is divided into lots. The
- * identity rules of a registration hold (core/identity.ts), with these differences. `keep` leaves a known device as it is, and adds to the user of a
- * new device only the tags and fields that the user does not have. `update` overwrites device and user with what the row says, but opts no device in,
- * makes no invalidated device valid and counts no session. `now`: the database's time, ISO 8601. A time in the future counts as now. A new device
- * whose row has no times counts as made now and last active now.
+ * Decides what to write for a lot, as if its rows were done one after another. `update` overwrites device and user, but opts no device in, makes none
+ * valid and counts no session. `now`: the database's time, ISO 8601.
  */
 export function planLot(
   known: { devices: KnownDevice[]; users: KnownUser[] },
@@ -116,6 +113,7 @@ export function planLot(
   for (const { id, key, userId } of known.devices) devices.set(key, { id, userId, planned: undefined })
 
   const decideRow = ({ row, key, device, externalId, changes: asked, past: said }: ImportRow): RowOutcome => {
+    // A time in the future counts as now.
     const past = {
       ...said,
       createdAt: earlier(said.createdAt, said.createdAt && now),
@@ -180,8 +178,8 @@ export function planLot(
 }
 
 /**
- * Gives the tags of a row that its user may have, and the sizes of the user's tags with them. A device is worth more than its user's tags, so a row
- * with too many comes without them, and a tag for which there is no room is left out.
+ * Gives the tags of a row for which its user has room, and the sizes of all the user's tags then. A device is worth more than tags: a row with too
+ * many tags comes without them.
  */
 function fitting(
   known: TagSizes,

@@ -1,7 +1,6 @@
 /**
- * Makes a function that runs pieces of work. Pieces with a key in common run one after another, in the order in which they came; a piece that shares
- * no key with those that run or wait runs at once. At most `most` pieces with one key may wait or run. A further piece, and one that has waited for
- * `waitMs`, does not run: it is rejected with the error that `full` makes.
+ * Makes a function that runs work with a key in common in the order in which it came, other work at once. More than `most` pieces of one key, or a
+ * wait beyond `waitMs`, is rejected with `full()`.
  */
 export function openOrder({
   most,

@@ -12,9 +12,8 @@ export type CountedTag = {
 }
 
 /**
- * The counted tags and users of an app: of all its users, or of those in some blocks of the users' table, drawn at random. `blocks`: how many blocks
- * were read. `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: for each block the number of the app's
- * users in it is squared; this is the sum of these squares.
+ * The counted tags and users of an app. `blocks`: how many of the users' table's `ofAll` blocks were read; null when every user was counted.
+ * `squares`: the sum of the squared numbers of its users by block.
  */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 
@@ -22,9 +21,8 @@ export type CountedTags = { tags: CountedTag[]; users: number; squares: number; 
 const within95 = 1.96
 
 /**
- * Estimates how many users all blocks of a table hold, from the number of users in the blocks that were read (`sum`): the mean of these blocks times
- * the number of all blocks. The interval follows from how much the blocks differ. The sample is one of blocks and not of users, because users who came
- * at the same time are in the same block and are often alike.
+ * Estimates how many users all blocks of a table hold, from the number in the blocks read (`sum`) and how much these differ. It samples blocks, not
+ * users, because users of one block are often alike.
  */
 export function estimate(
   { sum, squares }: { sum: number; squares: number },

@@ -6,9 +6,8 @@ import { faultOfTags, tagSizesAfter, toUserUpdate, type TagSizes, type UserIdent
 export type UserToWrite = { id: string; externalId: string | null; isNew: boolean; changes: UserUpdate }
 
 /**
- * Decides what a batch of users (POST /v1/users/batch) writes, as if its items were done one after another. A user who is named several times is
- * written once, and a later item overrides an earlier one. `known`: the users who exist, with the sizes of their tags. `makeId` makes the ids of new
- * users.
+ * Decides what a batch of users (POST /v1/users/batch) writes, as if its items were done one after another; a later item overrides an earlier one.
+ * `known`: the users who exist. `makeId` makes ids of new users.
  */
 export function planUsersInBatch(
   known: (UserIdentity & { tagSizes: TagSizes })[],

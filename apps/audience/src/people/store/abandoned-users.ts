@@ -11,9 +11,8 @@ const isBare = sql<boolean>`
   and ${hasNoDevice}`
 
 /**
- * Changes the rows of users, whom the caller has locked, after devices have left them. An anonymous user without devices is deleted at once. An
- * identified user who is bare now (`isBare`) becomes a candidate for deletion in 30 days. The device that left an identified user is remembered
- * (spec: administration/former-devices).
+ * Changes the rows of locked users after devices left them. Anonymous users without devices are deleted, bare ones (`isBare`) become candidates for
+ * removal in 30 days. The device that left is remembered (spec: administration/former-devices).
  */
 export async function leaveUsers(db: Db, departures: Departure[]): Promise<void> {
   const userIds = departures.map(({ userId }) => userId)

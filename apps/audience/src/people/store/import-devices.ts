@@ -5,9 +5,8 @@ import type { Db } from '../../store/tables.ts'
 import { tagSizesOf, toTagSizes, userKeyOf, userKeyColumn } from './users.ts'
 
 /*
- * The reads and writes of one lot (group of rows of the file) of an import. Each function runs one or two statements, however many rows the lot has.
- * Rows to write are sent to Postgres as one JSON text, which costs the process a tenth of what arrays of columns cost. Devices are locked before
- * users, each in the order of their ids, as in all transactions (transact-identity.ts).
+ * The reads and writes of one lot of an import, one or two statements each. Rows go to Postgres as one JSON text: a tenth of the cost of arrays.
+ * Devices are locked before users, by id (transact-identity.ts).
  */
 
 /** Finds devices by the hashes of their addresses in hex (`keys`). `lock`: whether to lock the devices, because the caller will change them. */
@@ -44,9 +43,8 @@ const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language
   created_at timestamptz, last_active_at timestamptz)`
 
 /**
- * Makes and changes users. With `keep` a user gets only the tags and fields that the user does not have. A user for whom nothing changes is written
- * too, because a registration that has counted the user's devices must see a new version of the row (docs/decisions/0038). Gives false when the app
- * was erased. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
+ * Makes and changes users. Unchanged users are written too: a registration that counted their devices must see a new version (docs/decisions/0029).
+ * Gives false when the app was erased. Fails with 23505 when another transaction gave the external id meanwhile.
  */
 export async function writeUsers(db: Db, appId: string, users: PlannedUser[], onExisting: 'keep' | 'update'): Promise<boolean> {
   const [made, changed] = [users.filter(({ isNew }) => isNew), users.filter(({ isNew }) => !isNew)]
@@ -96,13 +94,10 @@ const columnsOfDevices = sql`given(id text, user_id text, platform text, address
   sdk_version text, os_version text, device_model text, browser text, standalone boolean, opted_out boolean, session_count integer,
   created_at timestamptz, last_active_at timestamptz, registered_at timestamptz)`
 
-/**
- * Makes and changes devices. For a new device `last_session_at` is null, which also marks a browser that has not registered at Herald yet. The
- * `registered_at` of a new device is the time when it was last active as the file says, or 1970 when the file does not say it. So a provider's answer
- * "dead since" a later time still invalidates the device. Gives false when the app was erased. When another transaction has made the device meanwhile,
- * the statement fails (23505).
- */
+/** Makes and changes devices. Gives false when the app was erased. Fails with 23505 when another transaction made the device meanwhile. */
 export async function writeDevices(db: Db, appId: string, devices: PlannedDevice[]): Promise<boolean> {
+  // `last_session_at` null also marks a browser that has not registered at Herald. `registered_at` is the file's last activity, or 1970, so that a
+  // provider's later "dead since" still invalidates the device.
   const [made, changed] = [devices.filter(({ isNew }) => isNew), devices.filter(({ isNew }) => !isNew)]
   if (made.length > 0) {
     const { numAffectedRows = 0n } = await sql`

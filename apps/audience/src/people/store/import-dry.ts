@@ -6,9 +6,8 @@ import { toTagSizes } from './users.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
- * A dry run of an import writes rows of `import_dry_rows` instead of devices and users, so that a later row of the file finds what the rows before it
- * would have made. The row with the key `d <hash of the address>` stands for a device and its owner, `n <hash of the external id>` for an identified
- * user, `u <id>` for an anonymous user. Neither external ids nor addresses are stored.
+ * A dry run writes `import_dry_rows` instead of devices and users, for later rows. Keys: `d <hash of address>` a device with owner, `n <hash of
+ * external id>` an identified user, `u <id>` an anonymous one. Only hashes are stored.
  */
 
 type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: Record<string, number> }

@@ -14,16 +14,15 @@ import type { Db, ImportTable } from '../../store/tables.ts'
 
 type Row = Selectable<ImportTable>
 
-/**
- * An import. The gateway needs `header` (the names of the file's columns) and `tail` (the bytes after the last complete row) to go on reading. `headerEnd`:
- * the offset just after a CSV file's header. `report`:
- * how far the import has come. `errorCount`: how many errors of the import are stored.
- */
+/** An import. `report`: how far it has come. `errorCount`: how many of its errors are stored. */
 export type ImportRecord = {
   appId: string
   report: ImportReport
+  /** The names of the file's columns, which the gateway needs to go on reading. */
   header: string[] | null
+  /** The offset just after a CSV file's header. */
   headerEnd: number | null
+  /** The bytes after the last complete row, which the gateway needs to go on reading. */
   tail: Buffer | null
   errorCount: number
 }
@@ -85,8 +84,8 @@ export async function lockImport(db: Db, appId: string, id: string): Promise<(Im
 }
 
 /**
- * Moves an import, which the caller has locked, to the end of a lot (group of rows), and counts the outcomes. Of an import the first 10,000 errors
- * are stored; a browser that is skipped (`web: skip`) is no error.
+ * Moves a locked import to the end of a lot (group of rows), counts the outcomes and stores errors, at most 10,000 for an import. A browser that is
+ * skipped (`web: skip`) is no error.
  */
 export async function moveImport(
   db: Db,

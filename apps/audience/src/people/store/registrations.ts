@@ -7,8 +7,8 @@ import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, splitTags, tagSizesOf, toTagSizes, userKeyColumn } from './users.ts'
 
 /*
- * One statement reads the rows that many registrations need, and one statement writes all of these registrations. Each row is found by one key, so the
- * query plan is the same for an empty table and for a large one.
+ * One statement reads the rows of many registrations, and one writes all of them. Each row is found by one key, so the query plan is the same for an
+ * empty table and a large one.
  */
 
 /** Locks the devices that have these addresses, in the order of their ids. Waits for transactions that have locked them. */
@@ -23,21 +23,20 @@ export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<Lock
 export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
 /**
- * The keys by which the rows of a registration are found. `name`: `userKeyOf` of its external id; null without an external id. `setsTags`: how many
- * tags the registration sets, and `setsBytes` how large they are. `smallKey`: `smallKeyOf` of an iOS token of hexadecimal digits; null for any other address.
+ * The keys of a registration's rows. `name`: `userKeyOf` of its external id, or null. `setsTags`, `setsBytes`: number and size of its tags.
+ * `smallKey`: `smallKeyOf` of an iOS token of hexadecimal digits; null for other addresses.
  */
 export type Sought = { addressHash: Buffer; name: string | null; setsTags: number; setsBytes: number; smallKey: string | null }
 
 /**
- * The row of a user as a registration finds it. `version` changes with every change of the row. `tagSizes` is null unless the user might get too many
- * or too large tags, because reading the sizes costs more than reading the row.
+ * A user as a registration finds it. `version` changes with every change of the row. `tagSizes` is null unless the user might get too many or too
+ * large tags: reading the sizes costs more than reading the row.
  */
 export type FoundUser = { id: string; externalId: string | null; version: string; tagSizes: TagSizes | null }
 
 /**
- * The rows that a registration finds: the device at its address with the device's owner, and the user who has its external id (`named`).
- * `namedDevices`: how many devices the user `named` has; 0 when that user is the owner, or when there is none. `hasTwins`: whether a device has the
- * token with capitals (store/twins.ts).
+ * What a registration finds: the device at its address with the owner, and the user with its external id (`named`). `namedDevices`: 0 for no such
+ * user or the owner. `hasTwins`: a device has the token with capitals (store/twins.ts).
  */
 export type Known = {
   device: { id: string; owner: FoundUser } | null
@@ -138,22 +137,16 @@ export type Decided = {
 }
 
 /**
- * Writes registrations, each completely or not at all, and answers the ids of the devices that were written. A registration is written when the rows
- * that it depends on are as they were found: the device has the same address and the same owner, and its users (`seen`) have the version that was
- * read. A registration is left out when another transaction has locked or just changed one of its rows, when another transaction makes its new device
- * at the same moment, and when its app was erased. No user or device may be in two of these registrations.
- *
- * A registration opts a known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
- * was opted out or invalidated. Because of that and of `registered_at`, a late answer that the token was dead before this registration does not
- * invalidate the device.
- *
- * New devices are inserted before their new users, so that no user is left without a device. The statement fails and writes nothing when another
- * transaction has just given a registration's external id to a user: with 23505 if a known user was to get the external id, with 23503 if a new user
- * was (the new user is not inserted, so the foreign key of the device fails).
+ * Writes registrations, each completely or not at all, and answers the ids of the devices written. Left out: those with rows that another transaction
+ * has locked, changed or makes, and erased apps. No user or device may occur twice.
  */
 export async function writeRegistrations(db: Db, registrations: Decided[], seen: FoundUser[]): Promise<Set<string>> {
   if (registrations.length === 0) return new Set()
+  // A known device is opted in and valid again. Its token version rises when keys or platform change, or it was opted out or invalidated: with
+  // `registered_at`, this makes a late answer "token dead" harmless.
   const known = registrations.filter(({ ownerId }) => ownerId !== null)
+  // New devices come before their users, so that no user is left without one. When another transaction gave the external id to a user meanwhile, the
+  // statement fails: 23505 for a known user, 23503 for a new one.
   const column = <Value>(of: (registration: Decided) => Value): Value[] => registrations.map((registration) => of(registration))
   const tags = registrations.map(({ changes }) => splitTags(changes.tags))
   const { rows } = await sql<{ id: string }>`

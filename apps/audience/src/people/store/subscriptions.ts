@@ -142,12 +142,11 @@ export type DeadToken = {
 export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
 
 /**
- * Invalidates devices whose tokens a provider called dead, and answers the devices that were valid until now: a device is invalidated once, however
- * many pushes find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also
- * stays valid when it has registered since the provider was asked or, if `deadSince` is earlier, since `deadSince`. `agoMs` is counted back from the
- * time of the database, so a wrong clock of the provider can only keep a device valid.
+ * Invalidates devices whose tokens a provider called dead, and answers those that were valid until now. A device stays valid when its token has
+ * another version, or when it registered since the question, or since `deadSince` if earlier.
  */
 export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
+  // `agoMs` counts back from the database's time: a provider's wrong clock can only keep a device valid.
   const { rows } = await sql<Invalidated>`
     with dead as (
       select s.id, told.code, told.campaign_id from subscriptions s

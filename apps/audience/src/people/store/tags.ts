@@ -5,8 +5,8 @@ import type { Db } from '../../store/tables.ts'
 /** If an app has at most this many users, the tags of all its users are counted; of a larger app, the tags of a sample of its users. */
 const mostReadWhole = 10_000
 /**
- * A sample should have `enoughUsers` users of the app. The first sample is `blocksAtFirst` blocks of the table of users (a block is the 8 KiB that
- * Postgres reads at once). If these have too few users of the app, a second sample of up to `mostBlocks` blocks is read and replaces the first.
+ * A sample should have `enoughUsers` users of the app. If the first, `blocksAtFirst` blocks of the users' table (8 KiB each), has too few of them, a
+ * second of up to `mostBlocks` blocks replaces it.
  */
 const enoughUsers = 2_000
 const blocksAtFirst = 300
@@ -16,10 +16,8 @@ const valuesOfTag = 5
 const charactersOfValue = 100
 
 /**
- * Counts the tags of an app's users, and gives the 2,000 tags that most of the counted users have. If the app has at most `mostReadWhole` users it
- * reads all of them, otherwise those in some blocks of the table, which Postgres draws at random (`tablesample system`). However large the app and
- * the other apps are, it reads a limited number of blocks. When only few rows of the table are the app's, the sample has few users, and the 95 %
- * intervals that `core/tag-uses.ts` makes of the counts are wide.
+ * Counts the tags of an app's users, and gives the 2,000 most frequent. Beyond `mostReadWhole` users it reads a random sample of blocks (`tablesample
+ * system`). A sample with few users of the app makes wide 95 % intervals (core/tag-uses.ts).
  */
 export const countTags = (db: Db, appId: string): Promise<CountedTags> =>
   db.transaction().execute(async (trx) => {

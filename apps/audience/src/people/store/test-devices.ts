@@ -7,8 +7,8 @@ import type { Db } from '../../store/tables.ts'
 export type Marked = 'marked' | 'too many'
 
 /**
- * Marks a device, which the caller has locked with `holdDevice`, as a test device; marking it again changes nothing. An advisory lock, held until the
- * transaction ends, lets only one transaction at a time mark devices of an app, so that there are never more than 100.
+ * Marks a device, locked with `holdDevice`, as a test device; again changes nothing. An advisory lock, held until the transaction ends, lets one
+ * transaction of an app mark at a time, so that there are never more than 100.
  */
 export async function insertMark(trx: Db, appId: string, subscriptionId: string): Promise<Marked> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.test-devices ${appId}`}, 0))`.execute(trx)

@@ -35,8 +35,8 @@ export async function findInCapitals(db: Db, tokens: SmallToken[]): Promise<Twin
 }
 
 /**
- * Makes one device of all twins with these tokens: the one that registered last stays and gets the token in small letters, the others are deleted.
- * Answers which device stays in the place of each deleted one. The caller runs it in a transaction, before it locks devices or users itself.
+ * Merges all twins with these tokens: the one that registered last stays and gets the token in small letters, the others are deleted. Answers which
+ * device replaces each deleted one. Call it before locking devices or users.
  */
 export async function mergeTwins(trx: Db, tokens: SmallToken[]): Promise<Map<string, string>> {
   const found = await findInCapitals(trx, tokens)

@@ -16,14 +16,14 @@ const pastEveryId = 'g'
 const pastEveryCharacter = '\u{10FFFF}'
 
 /**
- * Finds the next users of an app, newest first, or only those whose external id begins with `prefix`. It looks at no more than `most` users and gives
- * at most `limit`. `examinedTo`: the last user that it looked at; undefined when no user follows. The query asks for a range of the index by app,
- * because with `app_id =` the planner may take the primary key and read the users of other apps.
+ * Finds an app's next users, newest first, or those whose external id begins with `prefix`: looks at `most`, gives at most `limit`. `examinedTo`: the
+ * last user that it looked at; undefined when no user follows.
  */
 export async function findNewestUsers(
   db: Db,
   { appId, before = pastEveryId, prefix, most, limit }: { appId: string; before?: string; prefix?: string; most: number; limit: number },
 ): Promise<{ ids: string[]; examinedTo: string | undefined }> {
+  // With `app_id =` the planner may take the primary key and read the users of other apps.
   const inOrder = sql`
     from users where app_id >= ${appId} and (app_id, id) < (${appId}, ${before}) order by app_id desc, id desc`
   const { rows } = await sql<{ id: string }>`

@@ -13,9 +13,8 @@ export async function readLocked(db: Db, appId: string, ids: string[]): Promise<
 }
 
 /**
- * Makes new users and changes known users, whom the caller has locked. Each user is in `users` once. A user for whom nothing changes is not written,
- * because a backend that sends all its users every night changes only few of them. Answers how many users were made; if the app was erased, fewer were
- * made than asked for. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
+ * Makes new users and changes locked users, each once. Unchanged users are not written: a backend may send all every night. Answers how many were
+ * made; fewer when the app was erased. Fails with 23505: external id taken.
  */
 export async function writeUsersOfBatch(db: Db, appId: string, users: UserToWrite[]): Promise<number> {
   const tags = users.map(({ changes }) => splitTags(changes.tags))

@@ -68,8 +68,8 @@ export const tagSizesOf = (tags: string) =>
 export const toTagSizes = (sizes: Record<string, number> | null): TagSizes => new Map(Object.entries(sizes ?? {}))
 
 /**
- * Merges changes into a user: a tag that is null is deleted, a field that is null stays as it is. A change by a device sets `last_active_at`, a
- * change by a backend does not. Fault: `invalid_body` at `tags` (101st tag, or more than 16 KiB).
+ * Merges changes into a user: a null tag is deleted, a null field stays. Only a change by a device sets `last_active_at`. Fault: `invalid_body` at
+ * `tags` (101st tag, or more than 16 KiB).
  */
 export async function mergeUser(
   db: Db,
@@ -103,8 +103,8 @@ export async function mergeUser(
 type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>
 
 /**
- * Gives the SQL that is true if a change leaves a user as it is: the user has all tags that the change sets and none that it deletes, and each field
- * of the change is null or equal to the user's.
+ * Gives the SQL that is true if a change leaves a user as it is: all tags that it sets are there, none that it deletes, and each field is null or
+ * equal.
  */
 export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(`${user}.tags`)} @> ${tags} and not ${sql.ref(`${user}.tags`)} ?| ${deleted}
@@ -138,8 +138,8 @@ export const markByBackend = (db: Db, userId: string) =>
   db.updateTable('users').set({ by_backend: true }).where('id', '=', userId).where('by_backend', '=', false).execute()
 
 /**
- * Gives the condition for a user of an app, by id or by external id. The app is compared as the expression `app_id || ''`, because with the plain
- * column the planner might take an index that begins with the app when its statistics are old.
+ * Gives the condition for a user of an app, by id or by external id. It compares `app_id || ''`, because with old statistics the planner might take
+ * an index that begins with the plain column.
  */
 const addressed = (appId: string, address: UserAddress) =>
   'userId' in address

@@ -41,11 +41,8 @@ export const asksAboutUser = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on !== 'device')
 
 /**
- * Gives the first eight numeric parts of a version as an array, filled up with zeros, so that 10.2 equals 10.2.0. Postgres compares such arrays part
- * by part, which is the order of versions. A "v" before the first number is ignored; for any other text that does not begin with a number the result
- * is null. The result is the same as that of `versionParts` in libs/contracts. Nearly every version is short and has only digits and dots; such a
- * version needs no regular expression. For other versions two simple expressions take 2 µs: one takes the numeric parts at the beginning, the other
- * removes the first part of more than nine digits and all after it. A single expression that does both takes 12 µs.
+ * Gives a version's first eight numeric parts, filled with zeros, like `versionParts` in libs/contracts; null for other texts. Most versions need no
+ * regular expression; for others two simple ones take 2 µs, a single one 12 µs.
  */
 const versionOf = (text: Sql): Sql => sql`
   (string_to_array(
@@ -77,8 +74,8 @@ function factOf({ field, op }: SegmentLeaf): Fact | undefined {
 }
 
 /**
- * The context in which a leaf is compiled. `now`: the instant from which relative dates count. `shared`: the facts that are computed once for each
- * device. `tagColumns`: by the name of a tag, the column of the inner query that has its value.
+ * What a leaf is compiled with. `now`: relative dates count from it. `shared`: the facts computed once for each device. `tagColumns`: by a tag's
+ * name, the inner query's column that has its value.
  */
 type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap<string, string> }
 
@@ -100,12 +97,8 @@ const barrier = sql`offset bigint '0'`
 type Devices = { columns: Sql; from: Sql; where: Sql }
 
 /**
- * Compiles a segment to SQL for use after `from`, which selects its devices (spec: segments/same-meaning) as rows `f` with the columns asked for.
- * Relative dates count from `now`. The condition is true or false and never null, so `not` needs no special case. It selects exactly the devices for
- * which `matches` in libs/contracts is true. The values of a leaf are one parameter of the statement, however many they are.
- *
- * A fact that several leaves ask for is a column of an inner query, which `barrier` keeps separate; otherwise the planner would compute its
- * expression at each use. The inner query is not a lateral join, because Postgres does not run such a join in parallel workers.
+ * Compiles a segment to SQL after `from`: rows `f` of exactly the devices for which `matches` (libs/contracts) is true (spec: segments/same-meaning).
+ * Relative dates count from `now`. The condition is never null, so `not` is simple.
  */
 export function devicesMeant(segment: Segment, now: Date, { columns, from, where }: Devices): Sql {
   if (segment.is === 'everyone') return sql`(select ${columns} from ${from} where ${where}) f`
@@ -122,6 +115,7 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
     ]),
   ]
   const tagColumns = new Map(tagsOfMany.map((name, place) => [name, `tag_${place}`]))
+  // Without `barrier` the planner would compute a shared fact at each use. A lateral join instead would not run in parallel workers.
   const apart = shared.size > 0 || tagNames.length > 1 ? barrier : sql``
 
   const fields = new Map<string, Sql>()
@@ -223,9 +217,8 @@ const dateOf = (value: SegmentScalar, now: Date): string =>
   typeof value === 'object' ? resolveDate(value, now).toISOString() : new Date(Number.NaN).toISOString()
 
 /**
- * Compiles a leaf about a tag. A tag has the type with which it was written, and only values of the same type are compared. For `eq`, `ne`, `in` and
- * `nin` the equality of jsonb takes care of that. The other operators check the type first (`case` keeps Postgres from casting a text to a number).
- * Texts are ordered by their bytes.
+ * Compiles a leaf about a tag. Only values of the type with which the tag was written are compared: `case` keeps Postgres from casting a text to a
+ * number. Texts are ordered by their bytes.
  */
 function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
   const tag = columnOf(leaf, compiling)

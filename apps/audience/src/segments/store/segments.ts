@@ -35,8 +35,8 @@ export async function getSegment(db: Db, { appId, segmentId }: OfApp): Promise<S
 export const mostSegments = 1_000
 
 /**
- * Says whether the app may add a segment. Until the transaction ends, others that add one to the app wait, so that parallel requests count each
- * other's rows; the count is a statement of its own for the same reason.
+ * Says whether the app may add a segment. A lock makes others that add one wait until the transaction ends. The count is a separate statement, so
+ * that it sees their rows.
  */
 export async function hasRoomForSegment(trx: Db, appId: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.segments ${appId}`}, 0))`.execute(trx)
@@ -97,8 +97,8 @@ export const keepCount = (db: Db, segmentId: string, definition: unknown, count:
 const mostExamined = 5_000
 
 /**
- * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at the next 5,000 segments only, and ends
- * a page at 512 KiB, so a page may hold fewer segments than asked for although another page follows. Fault: `invalid_body` at `cursor`.
+ * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at 5,000 and ends a page at 512 KiB, so a
+ * page may be short. Fault: `invalid_body` at `cursor`.
  */
 export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<SavedSegment>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)

@@ -29,8 +29,8 @@ function decide(batch: Queued[]): Decided[] | null {
 }
 
 /**
- * A page gives at most this many batches of one platform: as many full batches as the devices of a page fill, and one more. One more is needed
- * because skipped pushes get batches of their own, so two batches of a platform may be not full.
+ * A page gives at most this many batches of one platform: as many full ones as its devices fill, and one more, because skipped pushes get batches of
+ * their own and so two may be not full.
  */
 export const mostBatchesOfPage = pageSize / batchSize + 1
 

@@ -3,9 +3,8 @@ import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald
 import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 
 /**
- * The devices and users that a send would treat in the same way: how many reachable devices of each platform, how many unreachable devices
- * (`optedOut`, `invalidated`), and how many users. `variant` is null for users outside the sample of the experiment, and `locale` when the send has
- * no text in the users' language.
+ * Devices and users that a send would treat in the same way: reachable devices by platform, unreachable ones, and users. `variant` is null outside
+ * the experiment's sample, `locale` when the send has no text in the users' language.
  */
 export type Group = Record<Platform, number> & {
   wave: number
@@ -27,9 +26,8 @@ export type Block = { devices: number; web: number; quiet: number; capped: numbe
 type Counted = Pick<AudienceDryRun, 'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales'>
 
 /**
- * Adds up what a send would do to its devices. With `fraction` below 1 the groups were counted in a part of the table's blocks. The numbers are then
- * estimates for the whole table. The number of devices in the audience and the number that each rule skips also get an interval, which follows from
- * how much the blocks differ.
+ * Adds up what a send would do. With `fraction` below 1 the groups are of a part of the table's blocks: the numbers are estimates for the whole,
+ * those of devices and skips with an interval.
  */
 export function addUp(
   { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,
@@ -141,8 +139,8 @@ function shownLocales(
 }
 
 /**
- * Gives the interval that holds the true number 95 times in a hundred, if each block was read with the probability `fraction`. It uses the variance
- * of the Horvitz-Thompson estimate for independent draws, and never begins below the number that was counted.
+ * Gives the interval that holds the true number 95 times in a hundred, each block read with the probability `fraction` (variance of the
+ * Horvitz-Thompson estimate, independent draws). It never begins below the counted number.
  */
 function intervalOf(seen: readonly number[], fraction: number): [low: number, high: number] {
   const estimate = seen.reduce((sum, count) => sum + count, 0) / fraction

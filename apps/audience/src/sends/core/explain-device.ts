@@ -108,8 +108,8 @@ function deviceStep({ fanOut, startedAt }: SendToExplain, { id, createdAt }: Kno
 }
 
 /**
- * Gives the step that says whether the device is reachable. If it became unreachable after the send was settled, that did not matter to the send
- * (`info`). If it became unreachable before the send began, that certainly kept the device from getting the send (`frozen`).
+ * Says whether the device is reachable. Becoming unreachable after the send was settled did not matter to it (`info`); becoming so before the send
+ * began certainly kept the push from the device (`frozen`).
  */
 function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
   const { optedIn, invalidatedAt } = device

@@ -20,9 +20,8 @@ export type FanOutSoFar = {
 const paused: WaitingFor = { kind: 'paused', since: null, at: null }
 
 /**
- * Says where the push to a device is when no unfinished batch holds it. `ahead`: the fan-out has not come to the device yet. `past`: the fan-out has
- * come to the device, is complete, or had no pages. `passed`: the send was cancelled or failed before the fan-out (with waves: its last wave) came to
- * the device. `own`: the index of the wave of the user's time zone.
+ * Says where a push is that no unfinished batch holds. `ahead`: the fan-out comes to the device later. `past`: it has, is complete or had no pages.
+ * `passed`: cancelled or failed before. `own`: the wave of the user's zone.
  */
 export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own }: { waves: readonly Wave[]; own: number }): Push {
   const { state, flow } = fanOut

@@ -9,9 +9,8 @@ import { findTimeZone } from '@herald/contracts/text'
 type Queued = Record<Platform, number>
 
 /**
- * A wave: its time zones (`''` for users without one), and the instant when their users are sent to (ISO). `queuedBy`: how many pushes the send had
- * queued at the end of the wave, including all earlier waves. It is absent before the end of the wave, and in sends of versions of Herald that did
- * not store it.
+ * A wave: its time zones (`''`: users without one) and the instant when it is sent (ISO). `queuedBy`: the pushes queued by its end, with earlier
+ * waves; absent before, and in sends of old versions.
  */
 export type Wave = { at: string; zones: string[]; queuedBy?: Queued }
 
@@ -29,9 +28,8 @@ export type ToPlan = {
 }
 
 /**
- * Plans when each time zone is sent to (spec: campaigns/waves): when its clocks next show the local time of the send, and not in quiet
- * hours. Zones with the same instant become one wave. A zone whose instant has passed is sent to at the start of the send. Gives the waves
- * in order, or null when all users are sent to at the start.
+ * Plans when each time zone is sent to, outside quiet hours (spec: campaigns/waves). Zones with one instant share a wave; a passed instant becomes
+ * the start. Gives the waves in order; null when all begin at the start.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {
   const instantOf = (zone: string): Date => {

@@ -13,9 +13,8 @@ const mostCounted = 1_000_000
 const queuedOn = (platform: Platform) => `queued_${platform}`
 
 /**
- * Counts the pushes that dispatchers could send now: those of batches that wait for nothing but a dispatcher, and of large sends the devices that are
- * not scanned yet times the share that was meant so far. Gives a row for each platform and lane. It is an estimate: the devices of an app are those of
- * its last counted day.
+ * Estimates the pushes that dispatchers could send now, for each platform and lane: those of free batches, and of large sends the devices not scanned
+ * yet (by the app's last counted day) times the share meant so far.
  */
 export async function countBacklog(db: Db): Promise<{ platform: Platform; lane: Lane; pushes: number }[]> {
   const { rows } = await sql<{ platform: Platform; lane: Lane; pushes: number }>`

@@ -7,9 +7,8 @@ import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { FanOut } from './fan-outs.ts'
 
 /**
- * The bulk batches of an app that count in its bulk window (BULK_WINDOW): an app may have at most so many of each platform that wait or are taken, and
- * a page whose batches would go over the number waits. Retries, held batches and batches of paused sends do not count, because they would block the
- * other sends of the app.
+ * The batches that count in an app's bulk window (BULK_WINDOW: so many of each platform may wait or be taken). Retries, held batches and those of
+ * paused sends do not count: they would block the app's other sends.
  */
 const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
@@ -32,13 +31,12 @@ export async function isBulkWindowFull({ db, bulkWindow }: Window, appId: string
 }
 
 /**
- * Whether the pushes of a page (`pushes`: how many for each platform) fit into the app's bulk window. The answer is exact: a lock lets only one page
- * of the app be committed at a time, and the batches are counted by a separate statement, which sees the batches of the page before. On each platform
- * of the page there must be room beside the batches that count in the window. On at least one platform there must also be room when held batches
- * count too, so that a send does not queue all its pushes while its provider is away.
+ * Whether a page's pushes fit into the app's bulk window, exactly. Each platform needs room; one also needs it with held batches counted, so that a
+ * send does not queue all its pushes while its provider is away.
  */
 export async function hasRoom({ db: trx, bulkWindow }: Window, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
+  // A separate statement after the lock, so that it sees the batches of the page before.
   const { rows } = await sql<{ platform: Platform; open: number }>`
     select b.platform, count(*) as open from ${openBulkBatches(appId)} group by b.platform`.execute(trx)
   const open = new Map(rows.map((row) => [row.platform, row.open]))

@@ -18,9 +18,8 @@ export const usedAt = (at: RawBuilder<unknown>, { windowSeconds }: FrequencyCap)
   sql`count(*) filter (where c.at > ${at} - make_interval(secs => ${windowSeconds}))`
 
 /**
- * Counts a campaign against the frequency cap of its users (spec: sending/frequency-cap-claims): one claim for each user and campaign, for any number
- * of devices and pages. Answers the users for whom the campaign is one too many. It locks the users in the order of their ids, and counts their
- * claims in a second statement, which sees the claims of transactions that held the locks before. An erased user gets no claim.
+ * Counts a campaign against its users' frequency cap (spec: sending/frequency-cap-claims), once for each user, and answers the users for whom it is
+ * one too many. A second statement counts, because it sees claims committed before the locks.
  */
 export async function claimCap(
   db: Db,

@@ -46,9 +46,8 @@ const platformNames = sql.raw(platforms.join(', '))
 const allPlatforms = sql.raw(platforms.join(' + '))
 
 /**
- * Counts the devices and users of a send in one scan. It groups devices by user, because zone, language, variant and cap belong to the user. Then it
- * groups users by what the send would do to them. In a sample of blocks each device is counted by itself, because the other devices of its user may
- * be in other blocks. `picks`: the ids of sample devices in the order of the seed, at most one from each of the 64 parts.
+ * Counts a send's devices and users in one scan, grouped by what it would do to them. In a sample of blocks each device counts alone. `picks`: sample
+ * devices in the seed's order, at most one for each bucket.
  */
 export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
   const isSample = scan.fraction < 1
@@ -174,9 +173,8 @@ const bitsOfCount = 10
 const countAt = (packed: Sql, place: number) => sql`(${packed} >> ${sql.lit(place * bitsOfCount)})::int & ${sql.lit(2 ** bitsOfCount - 1)}`
 
 /**
- * Groups devices by user, and by zone and language only if these matter to the send, because comparing texts is most of the cost. The devices are
- * sorted first: parallel workers sort in memory, while a hash table of a million users would be built by one process and partly written to disk. The
- * counts of a user are packed into two numbers, so that a device costs two additions instead of six.
+ * Groups devices by user, and by zone and language only if these matter: comparing texts costs most. Sorting first lets workers run in memory; a hash
+ * table would go to disk. Packed counts need two additions instead of six.
  */
 function devicesByUser({ zones, send }: DryRunScan): Sql {
   const hasZones = zones.length > 0
@@ -214,9 +212,8 @@ const devicesAlone = (appId: string) => sql`
       from meant`
 
 /**
- * Says what the send would do to each row of `counted`. A user outside the sample of an experiment has no variant; a user whom the winner's follow-up
- * leaves out is left out here. `pick` is a device id behind its hash with the seed. With `some` only about one row of eight gets a pick, because
- * making it costs more than all other columns; with `all` each row gets one.
+ * Says what the send would do to each row of `counted`, without users outside a winner's follow-up. Users outside the experiment's sample have no
+ * variant. `pick`: a device id behind its hash; with `some` every eighth row has one.
  */
 function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
   const { experiment, remainder, campaignId } = send
@@ -250,8 +247,8 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Packs wave, quiet, capped, variant and bucket into one number. When a statement groups by one column, the planner expects few groups and
- * uses a hash table. When it groups by five columns, the planner expects as many groups as users, and sorts a million rows on disk.
+ * Packs wave, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for five it expects as many groups as
+ * users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
   sql`((wave * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}

@@ -3,9 +3,8 @@ import { sql, type RawBuilder } from 'kysely'
 type Sql = RawBuilder<unknown>
 
 /**
- * Computes the digest that decides where a user is in an experiment. `inSample` and `variantAt` below do in SQL what `isInSample` and
- * `variantOf` of libs/contracts do, so that a count need not load a million users into this process. They compute with the same numbers in
- * the same order, so that SQL and TypeScript always agree (experiment-sql.integration.test.ts).
+ * Computes the digest that places a user in an experiment. `inSample` and `variantAt` compute with the same numbers in the same order as `isInSample`
+ * and `variantOf` of libs/contracts, so SQL and TypeScript agree (experiment-sql.integration.test.ts).
  */
 export const digestOf = (campaignId: string, userId: Sql): Sql => sql`sha256(convert_to(${`${campaignId}:`}::text || ${userId}, 'UTF8'))`
 

@@ -110,9 +110,8 @@ export type OpenBatch = {
 }
 
 /**
- * Finds the unfinished batches of a campaign that hold pushes to these devices. `no`: the number, in the campaign, of the batch in which the ledger
- * has the push to the device; null when the ledger does not know the push. `told`: the number of the last batch that was reported to the ledger. A
- * push that the ledger does not know can only be in a later batch, so only those are searched for it.
+ * Finds a campaign's unfinished batches with pushes to these devices. `no`: the push's batch in the ledger, or null. `told`: the last batch in the
+ * ledger; a push that it does not know is in a later one.
  */
 export async function findOpenBatches(
   db: Db,

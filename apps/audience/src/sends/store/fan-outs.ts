@@ -121,14 +121,14 @@ export type Bounds = { startedAt: Date; exactStart: string; boundId: string }
 export type NewFanOut = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'target' | 'settings' | 'waves'> & Bounds
 
 /**
- * How a new fan-out begins. `cut`: with its first page. `waveAt`: at this instant, when its first wave begins. `lane`: without a page, because the
- * bulk window is full. `failedOf`: with a first page that failed with this code and is tried again. `failure`: as failed.
+ * How a new fan-out begins. `cut`: with its first page. `waveAt`: when its first wave begins. `lane`: without a page, because the bulk window is
+ * full. `failedOf`: its first page failed and is tried again. `failure`: as failed.
  */
 export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failedOf: string } | { failure: FanOutFailure }
 
 /**
- * Inserts a fan-out; undefined when the send has one already, or its app was erased. Usually the same transaction inserts the batches of the first
- * page, so that a small send is one commit. `told_page` is 0, because campaigns and tracker do not know of the fan-out yet.
+ * Inserts a fan-out; undefined when the send has one already, or its app was erased. `told_page` is 0, because campaigns and tracker do not know of
+ * the fan-out yet.
  */
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
   const { waves } = fanOut
@@ -236,8 +236,8 @@ const mostFailures = 5
 const afterFailures = (failures: number) => sql<Date>`now() + make_interval(secs => ${2 ** failures})`
 
 /**
- * Stores that a page failed, and when the sweep points at it again: after a wait that grows with each failure. After the fifth try the fan-out ends
- * with `failure`. Undefined when another process has made the page meanwhile, or the send is settled.
+ * Stores that a page failed, and when the sweep points at it again. After the fifth try the fan-out ends with `failure`. Undefined when another
+ * process has made the page meanwhile, or the send is settled.
  */
 export async function noteFailure(
   db: Db,
@@ -277,8 +277,8 @@ const writeAtPage = async (db: Db, { campaignId, page }: FanOut, change: UpdateO
   )
 
 /**
- * Moves a fan-out from page n to n + 1. Because of this compare-and-set only one process inserts the batches of a page, and none does when
- * the send was paused, cancelled or settled meanwhile. Undefined when another process was first, or in one of these cases.
+ * Moves a fan-out from page n to n + 1, so that only one process inserts the batches of a page. Undefined when another process was first, or the send
+ * was paused, cancelled or settled.
  */
 export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promise<FanOut | undefined> => {
   const { campaignId, page, wave, waves } = taken

@@ -4,12 +4,12 @@ import type { Db } from '../../store/tables.ts'
 
 /**
  * Pauses, resumes or cancels a send. Answers its app; undefined when a change with the same or a higher number came first, the send is settled, or
- * audience has no fan-out of it. A page that another process is making when the send is paused or cancelled is lost, so its lease ends. A cancelled
- * send queues nothing more, so campaigns and tracker get its present totals of queued pushes as the last ones. The next page of a resumed send may be
- * made at once.
+ * audience has no fan-out of it.
  */
 export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }: FlowChange): Promise<{ appId: string } | undefined> {
+  // A cancelled send queues nothing more: the higher page makes the sweep tell campaigns and tracker its last totals.
   const ends = flow === 'cancelled'
+  // A page that another process is making is lost by a pause or cancel, so its lease ends.
   const { rows } = await sql<{ appId: string }>`
     update fan_outs set
       flow = ${flow}, flow_no = ${no}, lease_until = null,
@@ -31,8 +31,8 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
 }
 
 /**
- * Notes in a row without pages (`page` 0) that a send was paused or cancelled before it began. The insert of a beginning meets the row, so the send does
- * not begin. Such a pause ends when campaigns gives the send with a later number (`forgetPause`), in whatever order the changes came.
+ * Notes in a row without pages (`page` 0) that a send was paused or cancelled before it began, so that its beginning is not inserted. A pause ends
+ * when campaigns gives the send with a later number (`forgetPause`).
  */
 export async function noteUnbegun(
   db: Db,
@@ -66,8 +66,8 @@ export const stopFanOuts = (db: Db, appId: string) =>
   )
 
 /**
- * Makes the sweep point at once at those batches of a resumed or cancelled send that no dispatcher has. Retries and held batches go on waiting for
- * their time, unless the send is cancelled. A locked batch is left out, because a dispatcher is taking or finishing it.
+ * Makes the sweep point at once at a resumed or cancelled send's batches that no dispatcher has. Retries and held batches wait on, unless it is
+ * cancelled. Locked batches are left out: a dispatcher takes or finishes them.
  */
 export const makeBatchesDue = (db: Db, campaignId: string, flow: CampaignFlow) =>
   sql`

@@ -8,8 +8,8 @@ import type { FanOut } from './fan-outs.ts'
 export type MadeBatch = NewBatch & { id: string; no: number }
 
 /**
- * Inserts the batches of a page. The caller publishes pointers at them right after the commit; if that fails, the sweep does after 5 s. For
- * the platforms in `waiting` only the sweep publishes pointers, when it is the app's turn (store/turns.ts).
+ * Inserts the batches of a page. The caller points at them right after the commit, otherwise the sweep does after 5 s. On the platforms in `waiting`
+ * only the sweep points, when it is the app's turn (store/turns.ts).
  */
 export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
   sql`

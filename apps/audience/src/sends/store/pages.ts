@@ -41,8 +41,8 @@ export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 
 export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
 
 /**
- * Scans the next 5,000 devices after the cursor, and gives those that the target means, that are reachable and that existed when the send began.
- * Because a page is 5,000 *scanned* devices, a segment that means a few of a million devices costs no more for each page than one that means all.
+ * Scans the next 5,000 devices, and gives those that the target means, that are reachable and that existed when the send began. It counts *scanned*
+ * devices, so a page for few costs no more than one for all.
  */
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
   const { zones, claims, withZones } = scan
@@ -103,9 +103,8 @@ const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_ver
   s.session_count, s.last_session_at, s.last_active_at`
 
 /**
- * Selects the devices that a page scans. For all devices and for segments it reads the app's devices from the cursor on. For a target that is a list
- * it first finds the listed devices by the index for such a list. (Without `materialized` and `|| ''` the planner may read a million devices to find
- * the listed ones.)
+ * Selects the devices that a page scans: the app's from the cursor on, or the listed ones, found by their index. (Without `materialized` and `|| ''`
+ * the planner may read a million devices to find those.)
  */
 function source({ appId, cursor, boundId }: Scan, selection: Selection): RawBuilder<unknown> {
   if (selection.kind === 'all' || selection.kind === 'segment')

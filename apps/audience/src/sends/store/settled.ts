@@ -2,10 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Marks the fan-outs of settled campaigns as settled, so that no page of them is made and the sweep does not point at them any more. If all
- * batches of a campaign are finished, the same statement deletes them and the frozen send; `clearSettled` does it later for the others. The
- * settings and the waves stay as long as the row, so that explain can say why and when a device got the send. Locks the rows in the order
- * of their ids.
+ * Marks the fan-outs of settled campaigns, and deletes batches and send if all batches are finished (otherwise `clearSettled` does). Settings and
+ * waves stay with the row for explain. Locks the rows in the order of their ids.
  */
 export const settleFanOuts = (db: Db, campaignIds: string[]) =>
   sql`
@@ -22,10 +20,8 @@ export const settleFanOuts = (db: Db, campaignIds: string[]) =>
 const clearedAtOnce = 500
 
 /**
- * Deletes the frozen sends and targets of settled fan-outs whose batches are all finished, and these batches; at most 500 fan-outs at a time. Answers
- * whether there may be more. The rows stay, so that a late repeat of a pointer sends nothing twice. A sweep does this, because an additional commit
- * for each settlement cost a one-device send 2.3 ms. The statement finds its fan-outs by a partial index, which holds only the settled fan-outs that
- * still have their send.
+ * Deletes sends, targets and batches of at most 500 settled fan-outs whose batches are finished, and answers whether there may be more. A commit at
+ * each settlement instead cost a one-device send 2.3 ms. A partial index finds them.
  */
 export async function clearSettled(db: Db): Promise<boolean> {
   const { rows } = await sql`
@@ -43,8 +39,8 @@ export async function clearSettled(db: Db): Promise<boolean> {
 }
 
 /**
- * Deletes the wave claims of a settled campaign, 5,000 at a time, because there may be a million. Answers whether there may be more. The column
- * `waves` stays until the claims are deleted, so that this statement finds the campaign again; then its value moves to `past_waves`.
+ * Deletes a settled campaign's wave claims, 5,000 at a time of maybe a million, and answers whether there may be more. `waves` moves to `past_waves`
+ * only at the end, so that this statement finds the campaign again.
  */
 export async function clearWaves(db: Db): Promise<boolean> {
   const { rows } = await sql<{ dropped: number }>`
@@ -69,9 +65,8 @@ const openedAtOnce = 5_000
 const openedAgainTakes = 1_000
 
 /**
- * Opens again the batches of sends that are not settled although all their batches were finished 20 s ago or earlier: the database has lost outcomes
- * that were in it when the dispatcher finished (spec: running/lost-rows). Looks at 2,000 sends after `after`, in the order of their ids. Gives the
- * sends with the number of their batches, and the last send that it looked at; undefined at the end.
+ * Opens again the batches of unsettled sends that all finished 20 s ago or earlier: the database lost their outcomes (spec: running/lost-rows). Looks
+ * at 2,000 sends after `after`. `last`: the last of them; undefined at the end.
  */
 export async function openUnsettled(
   db: Db,

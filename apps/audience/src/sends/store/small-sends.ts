@@ -15,9 +15,8 @@ export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZ
 export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] | 'many')[] }
 
 /**
- * Finds the devices that several small sends name and that are reachable now, in one statement for all sends. Each device is found by its key, so
- * that the query plan is the same for any contents and statistics of the tables. (Without `offset 0` the planner may choose another join; without
- * `app_id || ''` it may read all devices of the app.)
+ * Finds the reachable devices that small sends name, in one statement, each by its key. (Without `offset 0` the planner may choose another join;
+ * without `app_id || ''` it may read all devices of the app.)
  */
 export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
   const { rows } = await sql<{
@@ -89,10 +88,8 @@ export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<st
 const queuedColumns = sql.raw(platformColumns('queued').join(', '))
 
 /**
- * Inserts the complete fan-outs of small sends with their batches, in one statement for all. A send that is not in the answer had a fan-out already,
- * or its app was erased. When an app has as many batches on a lane as it may have, only the sweep points at its further batches, when it is the app's
- * turn (store/turns.ts). A batch with a taker is leased to the taker by the same statement, unless the lane is full or a circuit of its app and
- * platform is open.
+ * Inserts complete fan-outs of small sends with their batches, without known ones and erased apps. A full lane's further batches wait for the sweep
+ * (store/turns.ts). A batch is leased to its taker unless lane or circuit forbids.
  */
 export async function insertSmallSends(db: Db, exactStart: string, sends: NewSmallSend[]): Promise<Map<string, MadeSmallSend>> {
   if (sends.length === 0) return new Map()

@@ -17,8 +17,8 @@ export async function listTimeZones(db: Db, appId: string): Promise<string[]> {
 }
 
 /**
- * Finds the time zones of the users whom a target may mean; `''` means users without one. For a target that lists devices these are the zones of the
- * devices' users, so that all devices of a user are in one wave.
+ * Finds the time zones of the users whom a target may mean; `''` means users without one. For listed devices these are their users' zones, so that
+ * all devices of a user are in one wave.
  */
 export async function findZones(db: Db, appId: string, selection: Selection): Promise<string[]> {
   if (selection.kind === 'all' || selection.kind === 'segment') {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { components } from '../../api/schema.gen.ts'
+import { describeAudience } from '../../core/audience-text.ts'
 import { scheduleText } from '../../core/schedule-text.ts'
 import { spanOf } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
@@ -12,19 +13,13 @@ type Entry = components['schemas']['LocaleEntry']
 
 /** Shows the audience, the schedule, the options and the texts of a campaign, which do not change after the campaign was sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
-  const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass } =
-    campaign
+  const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass } = campaign
   return (
     <Card title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
       <div className="grid grid-cols-1 gap-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">
-            {segmentId !== null && (
-              <TextLink to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId }}>
-                A saved segment
-              </TextLink>
-            )}
-            {segment == null ? segmentId === null && 'Everyone' : <Details summary="The segment as it was frozen" value={segment} />}
+            <Audience appId={appId} audience={campaign.audience} />
           </Fact>
           {templateId !== null && (
             <Fact name="Template">
@@ -63,6 +58,36 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
       </div>
     </Card>
   )
+}
+
+/** Says whom the campaign goes to, with links to the saved segment or the experiment, and the definition or the ids behind a fold. */
+function Audience({ appId, audience }: { appId: string; audience: Campaign['audience'] }) {
+  const words = describeAudience(audience)
+  switch (audience.kind) {
+    case 'everyone':
+      return words
+    case 'segment':
+      return (
+        <>
+          {audience.segmentId !== null && (
+            <TextLink to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: audience.segmentId }}>
+              A saved segment
+            </TextLink>
+          )}
+          {audience.segment != null && <Details summary={words} value={audience.segment} />}
+        </>
+      )
+    case 'people':
+    case 'test':
+      if (audience.ids === null) return `${words}. Herald forgets whom a send named when it has ended.`
+      return <Details summary={words} value={audience.ids} />
+    case 'remainder':
+      return (
+        <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: audience.of }}>
+          {words}
+        </TextLink>
+      )
+  }
 }
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (

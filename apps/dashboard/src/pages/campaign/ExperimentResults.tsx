@@ -7,6 +7,8 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
+import { Time } from '../../ui/Time.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { api } from '../../api/client.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -32,6 +34,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
   const { variants, ratio, conclusion } = readExperiment(experiment.variants, reading.stats.variants, metric)
   const over = isOver(reading.status)
   const hasRemainder = experiment.sampleRate < 1
+  const { winner } = campaign
   return (
     <Card
       title="Experiment"
@@ -49,9 +52,20 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
     >
       <div className="grid grid-cols-1 gap-3">
         <p className="flex flex-wrap items-baseline gap-x-3">
-          <Status kind={conclusion.kind === 'better' ? 'good' : 'off'}>{conclusion.kind === 'better' ? 'Decided' : 'Open'}</Status>
+          <Status kind={winner || conclusion.kind === 'better' ? 'good' : 'off'}>
+            {winner ? 'Winner picked' : conclusion.kind === 'better' ? 'Decided' : 'Open'}
+          </Status>
           <span>{conclusionSentence(conclusion, metric)}</span>
         </p>
+        {winner && (
+          <p>
+            <strong>{winner.by ?? 'A secret key of the app'}</strong> picked{' '}
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: winner.campaignId }}>
+              {experiment.variants.find(({ id }) => id === winner.variant)?.name ?? winner.variant}
+            </TextLink>{' '}
+            for everybody outside the sample, <Time at={winner.at} />
+          </p>
+        )}
         {!ratio.ok && (
           <Banner kind="warning">
             The variants did not get the shares of their weights (chance of such a split:{' '}
@@ -70,7 +84,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
             { key: 'events', label: metric === 'opened' ? 'Opened' : 'Clicked', align: 'right', cell: ({ events }) => countText(events) },
             { key: 'share', label: 'Of sent', align: 'right', cell: shareOf },
             { key: 'interval', label: '95 % interval', align: 'right', cell: intervalOf },
-            ...(over && hasRemainder
+            ...(over && hasRemainder && !winner
               ? [
                   {
                     key: 'winner',
@@ -92,7 +106,8 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
         <p className="text-muted">
           Shares are of sent pushes, by device. Intervals are Wilson’s; a difference counts when its own interval leaves out 0
           {variants.length > 2 && ' for every pair at once'}. Look again when reports have stopped coming: whoever looks often sees chance
-          more often. {hasRemainder ? winnerHint(over) : 'The sample is everybody, so there is nobody left to send a winner to.'}
+          more often.{' '}
+          {winner ? '' : hasRemainder ? winnerHint(over) : 'The sample is everybody, so there is nobody left to send a winner to.'}
         </p>
       </div>
     </Card>

@@ -44,8 +44,8 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
 }
 
 /**
- * Counts by platform what the app's devices reported from 30 days before the send to 30 days after it. A platform with a report of any send in this
- * time is able to report, so its pushes count in the shares of this send.
+ * Counts by platform what the app's devices reported from 30 days before the send to 30 days after it. A platform with any report then is able to
+ * report, so its pushes count in this send's shares.
  */
 function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   const begun = Date.parse(startedAt ?? createdAt)

@@ -13,22 +13,22 @@ export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   /** The counters by platform of the same moment; null when the reading did not come from the stream. */
   byPlatform: PlatformProgress | null
   /**
-   * What the last event of the stream said: whether the fan-out is complete, the speed, and the time left. Null while the stream has brought no
-   * event. Also null when a read that is newer than the last event finds the send neither sending nor paused.
+   * What the stream's last event said: whether the fan-out is complete, the speed, and the time left. Null before the first event, and when a newer
+   * read finds the send neither sending nor paused.
    */
   pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
 }
 
 const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
 /**
- * How often a campaign is read. In the hour after its last push got an outcome it is read every 5 s, because devices still report then. At any other
- * time it is read every 30 s, which is enough because the stream brings the changes of a send under way.
+ * How often a campaign is read: every 5 s in the hour after its last push got an outcome, because devices still report then, else every 30 s. The
+ * stream brings the changes of a send under way.
  */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 
 /**
- * Reads a campaign, and follows its stream while it is being sent or paused. `reading` is the last event of the stream, while the stream is open and
- * that event has the same status as the last read. Otherwise `reading` is the newer of the two.
+ * Reads a campaign, and follows its stream while it is being sent or paused. `reading` is the last event while the stream is open and the event has
+ * the last read's status, else the newer of the two.
  */
 export function useSend(appId: string, id: string) {
   const queryClient = useQueryClient()

@@ -16,8 +16,8 @@ import { useDraft } from './useDraft.ts'
 import { useScreen } from './useScreen.ts'
 
 /**
- * The composer. The operator writes in the left half, and the right half shows the number of devices, the previews and the sizes. With `step=review`
- * in the address, the left half shows the review of a stored draft without mistakes.
+ * The composer. The operator writes in the left half; the right half shows the number of devices, the previews and the sizes. With `step=review` in
+ * the address, the left half reviews a stored draft without mistakes.
  */
 export function Composer({
   appId,

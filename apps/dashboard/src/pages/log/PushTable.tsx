@@ -18,8 +18,8 @@ const stateWords = { waiting: 'waiting', sending: 'being sent', held: 'held by a
 const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`
 
 /**
- * Removes pushes that are listed twice. A push may get its outcome while the operator reads page after page. An earlier page then lists the push
- * without its outcome, and a later page with it. The row with the outcome is shown, at the place of the first row.
+ * Removes pushes that are listed twice: an earlier page lists a push without its outcome, a later page with it. The row with the outcome is shown, at
+ * the place of the first row.
  */
 const onceEach = (pushes: readonly Push[]): Push[] => [...new Map(pushes.map((push) => [keyOf(push), push])).values()]
 

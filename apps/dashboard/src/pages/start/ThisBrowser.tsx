@@ -8,8 +8,8 @@ import { BrowserPermission } from './BrowserPermission.tsx'
 import { useWebPushKey } from './useWebPushKey.ts'
 
 /**
- * Makes this browser the first device: the app gets a key pair of Web Push, then the browser asks the operator for permission. `onPhone` makes a
- * virtual phone the first device instead; it is given when Herald runs with a simulator.
+ * Makes this browser the first device: the app gets a key pair of Web Push, then the browser asks for permission. `onPhone` makes a virtual phone the
+ * first device instead; undefined without a simulator.
  */
 export function ThisBrowser({
   appId,

@@ -7,8 +7,8 @@ const mostReplayed = 1_000
 type Hour = { appId: string; webhookId: string; from: string; to: string }
 
 /**
- * Asks Herald to send the failed deliveries between `from` and `to` again, one after another. `refused` counts those that Herald cannot send again,
- * because the delivery or its body is not stored any more. Any other error is thrown, and the rest is not sent.
+ * Asks Herald to send the failed deliveries between `from` and `to` again, one after another. `refused`: how many are not stored any more, or without
+ * their body. Throws any other error; the rest is then not sent.
  */
 export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Promise<{ sent: number; refused: number }> {
   const ids = await failedBetween({ appId, webhookId: id, from, to })

@@ -14,8 +14,8 @@ const looks = {
 }
 
 /**
- * A text field with placeholders. After `{{` and `|` it lists what can be typed, and a placeholder that cannot be read is underlined. A transparent
- * copy of the text lies under the field: it shows the marks and makes the field as high as the text.
+ * A text field with placeholders. After `{{` and `|` it lists what can be typed, and underlines a placeholder that cannot be read. A transparent copy
+ * of the text under the field shows the marks and sets its height.
  */
 export function TemplateInput({
   control,

@@ -8,8 +8,8 @@ import { Tag } from '../Tag.tsx'
 import { TemplateInput } from './TemplateInput.tsx'
 
 /**
- * Lets the operator edit one text of a message. It shows the length of the text when that is more than half of what is allowed, and the text's
- * mistake. A placeholder that cannot be read is a mistake at once.
+ * Lets the operator edit one text of a message. It shows the length when that is more than half of what is allowed, and the text's mistake, at once
+ * for a placeholder that cannot be read.
  */
 export function TextField({
   label,

@@ -8,9 +8,8 @@ import type { Content } from '@herald/contracts/content'
 export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
 
 /**
- * The page sends the request of a test at most this many times, and fewer when each push has an outcome sooner. All of these requests have the same
- * idempotency key, so Herald sends the pushes once, and the later requests only ask for the outcomes. A push without an outcome in the last answer is
- * shown without a result.
+ * The page sends a test's request at most this many times, until each push has an outcome. The requests have the same idempotency key, so Herald
+ * sends the pushes once, and the later ones only ask for the outcomes.
  */
 const mostAsks = 6
 

@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useRef, type RefObject } from 'react'
 
 /**
- * Gives a function that focuses a row after the next render. It is needed because React makes a row anew when the row moves to another group, and the
- * row loses the focus. `part` is the `data-part` of the control to focus in the row. Without it, that is the `data-part` of the control that has the
- * focus now, else `field`. In a row without such a control the first control gets the focus.
+ * Gives a function that focuses a row after the next render: React makes a row anew when it moves to another group. `part`: the `data-part` of the
+ * control to focus, else that of the focused control, else `field`.
  */
 export function useFocusLater(frame: RefObject<HTMLElement | null>): (node: string, part?: string) => void {
   const wanted = useRef<{ node: string; part: string } | undefined>(undefined)

@@ -3,8 +3,8 @@ export type ApnsToken = { token: string; mintedAt: string }
 export type AskForToken = (refused: string | null) => Promise<ApnsToken | null>
 
 /**
- * While the gateway answers, a dispatcher asks it for a token at most this often. For a token that follows one that APNs called expired it asks at
- * once. The gateway makes a new token every 20 to 50 minutes, so once a minute is often enough.
+ * A dispatcher asks for a token at most this often; for the successor of an expired one at once. The gateway makes a new token every 20 to 50
+ * minutes, so once a minute is enough.
  */
 const askEveryMs = 60_000
 /** While the gateway is away, a token is used until it is this old: a little less than the hour after which Apple refuses a token. */

@@ -32,9 +32,8 @@ export function make(push: Push, heads: ApnsHeads): Request {
 }
 
 /**
- * Gives the `apns-collapse-id` of a push; null when it has none. iOS uses this header as the notification's identifier. So an alert without a
- * collapseId gets its `apns-id` here: after a lost answer the second copy then replaces the first, which `apns-id` alone does not promise
- * (spec: sending/push-identity). A background push shows nothing and needs none. The price of this header is 55 bytes and 0.3 µs for each push.
+ * Gives the `apns-collapse-id`, which identifies the notification for iOS; null for none. An alert without a collapseId gets its `apns-id`: a second
+ * copy then replaces the first (spec: sending/push-identity). Cost: 55 bytes, 0.3 µs.
  */
 export function collapseIdOf({ collapseId, silent }: Push, id: string): string | null {
   if (collapseId !== null) return apnsCollapseId(collapseId)

@@ -25,8 +25,8 @@ export type AccessTokens = {
 }
 
 /**
- * When this machine's clock is off by more than this, assertions get their date from the token service's clock, and `onSkew` is called. The reason is
- * that the token service refuses an assertion whose date is a minute in the future.
+ * Beyond this difference of clocks, assertions get the token service's date, and `onSkew` is called: the service refuses an assertion whose date is a
+ * minute in the future.
  */
 const clockLimitMs = 60_000
 
@@ -147,8 +147,8 @@ function post(url: string, form: string, agent: Agent): Promise<TokenAnswer> {
 const sayNothingOfUs: readonly number[] = [408, 429]
 
 /**
- * Makes the answer of a push for which the token service gave no token. Most statuses of 400 to 499 say that the credentials are wrong. Any other
- * status says that the token service is in trouble, and then it may ask Herald to wait.
+ * Makes the answer of a push without a token. Most statuses of 400 to 499 say that the credentials are wrong; any other says that the token service
+ * is in trouble, and may ask Herald to wait.
  */
 function refusal(status: number, reason: unknown, retryAfter?: string): Answer {
   const isOurs = status >= 400 && status < 500 && !sayNothingOfUs.includes(status)

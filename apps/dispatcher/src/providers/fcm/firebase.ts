@@ -15,12 +15,8 @@ export type Firebase = {
 }
 
 /**
- * Opens firebase-admin for one project. The library has no options for three things, so Herald changes them in the library's objects, and throws when
- * an update of the library has moved what it changes:
- * - The library's repeats are switched off: a 503 blocked the whole call for 4 s.
- * - The time limit is Herald's instead of 15 s. It also ends a stream that the server cancels without an answer, for which the library would wait for
- *   ever.
- * - Each result is read when it comes: `sendEach` itself returns only after the slowest of its messages.
+ * Opens firebase-admin for one project, and changes what it has no options for; throws when an update has moved that. Each result is read when it
+ * comes: the library's `sendEach` returns after the slowest.
  */
 export function openFirebase(projectId: string, accessToken: () => Promise<string>, limitMs: number): Firebase {
   // The library is told that a token lives for 0 s, so it asks for one with every message and caches none. The only cache is Herald's, which can
@@ -32,9 +28,11 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
   const send = client.send.bind(client)
   const watchers = new Map<string, (result: FirebaseResult) => void>()
 
+  // No repeats: a 503 blocked the whole call for 4 s.
   client.retry = undefined
   client.send = (request) => {
     const watcher = watchers.get(keyOf(request.data.message)) ?? (() => undefined)
+    // Herald's limit instead of 15 s.
     const answered = send({ ...request, timeout: limitMs })
     // Ends only requests that the library forgets to end, because this limit is 2 s longer than the limit that the library is given.
     const sending = within(answered, limitMs + 2_000)
@@ -121,8 +119,8 @@ const fcmHost = 'fcm.googleapis.com'
 let redirected = false
 
 /**
- * Sends firebase-admin's connections to another address. The library has FCM's address in its code and no option to change it, but it connects
- * through the module object of node:http2. Only connections to FCM are changed, and only when FCM_URL is set.
+ * Sends firebase-admin's connections to FCM to another address, when FCM_URL is set. The library has no option for it, but connects through the
+ * module object of node:http2.
  */
 export function redirectFirebase(url: URL): void {
   if (redirected) throw new Error('FCM is redirected already')

@@ -7,9 +7,8 @@ import { answerOf } from './answers.ts'
 import { openFirebase, type FirebaseResult } from './firebase.ts'
 
 /**
- * How messages are gathered into calls (see `gather`). Calls are large, because `sendEach` opens a TLS connection for each call. They are not larger,
- * because a connection has 100 streams, and the time limit of a message also runs while it waits for a stream. Several calls run at once, so that a
- * call that hangs does not stop the others.
+ * How messages are gathered (`gather`). `sendEach` opens a TLS connection for each call, so calls are large; a connection has 100 streams, and a
+ * message's time limit runs while it waits for one, so not larger.
  */
 const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
 
@@ -36,8 +35,8 @@ export function openFcmLine(projectId: string): Line {
 }
 
 /**
- * Makes a message in the form that the library takes. The library renames only fields that it knows in camel case, so the field names of FCM's API
- * pass through unchanged. It insists on milliseconds for `ttl` alone. So FCM gets what contracts built.
+ * Makes a message as the library takes it: it renames only fields that it knows in camel case, so FCM gets what contracts built. For `ttl` alone it
+ * insists on milliseconds.
  */
 export function messageOf(push: Pick<Push, 'body' | 'ttlSeconds'>): Message {
   const { message } = JSON.parse(push.body) as FcmMessage
@@ -51,9 +50,8 @@ function read(result: FirebaseResult): Answer {
 }
 
 /**
- * Gathers single items into calls. While no call is under way an item is sent at once. While calls are under way, items wait until there are `enough`
- * or the oldest has waited for `patienceMs`. So a lone push does not wait, and many pushes travel in a few large calls of at most `most`. Up to
- * `callsAtOnce` calls run at the same time, so a call that hangs does not hold up the others.
+ * Gathers items into at most `callsAtOnce` calls of at most `most`. An item goes at once while no call is under way, otherwise when `enough` wait or
+ * the oldest has waited for `patienceMs`.
  */
 export function gather<Item>(
   call: (items: Item[]) => Promise<void>,

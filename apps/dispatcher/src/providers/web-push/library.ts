@@ -44,9 +44,8 @@ function openAgents(lookup: LookupFunction): Agents {
 }
 
 /**
- * Sends web pushes (RFC 8030, 8188, 8291, 8292). The web-push library encrypts and makes the request's headers. The request itself is made here,
- * because the library's request reads an answer of any length and has no time limit for the whole of it. The VAPID header is signed once for each
- * push service, because signing it for each push made sending 2.1 times as slow. A redirect is not followed.
+ * Sends web pushes (RFC 8030, 8188, 8291, 8292), without following redirects. The library encrypts; its requests are not used, because they read
+ * answers of any length without a time limit.
  */
 export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
   const agents = openAgents(guard.lookup)
@@ -58,6 +57,7 @@ export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
 
 function openForApp({ appId, subject, publicKey, privateKey }: VapidCredentials, rule: EndpointRule, agents: Agents): Transport {
   const headers = new LRUCache<string, string>({ max: 1_000, ttl: headerKeptMs })
+  // Signed once for each push service: signing for each push made sending 2.1 times as slow.
   const authorizationFor = (origin: string): string => {
     const known = headers.get(origin)
     if (known) return known

@@ -22,8 +22,8 @@ export const webPush: Provider<CredentialsOf<'webpush'>> = {
 
   async open({ config, unseal, notesOf, resolve }) {
     const rule = endpointRuleOf(config)
-    // The hosts of push services come from devices, so Herald asks name servers for them directly. `getaddrinfo`, of which the system runs only a few
-    // at once, is left to FCM, OAuth and APNs. In development the hosts file is read first.
+    // Devices name the hosts of push services, so Herald asks name servers directly and leaves `getaddrinfo`, of which the system runs few at once,
+    // to FCM, OAuth and APNs. In development the hosts file comes first.
     const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
     const byServers = resolve ?? resolveByServers(nameServers)
     const remembering = rememberingResolve(rule.allowPrivate ? resolveByHostsFile(byServers) : byServers)

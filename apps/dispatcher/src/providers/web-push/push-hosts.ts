@@ -45,9 +45,8 @@ type Host = {
 }
 
 /**
- * What this process knows about the hosts of push services. Any device may register an endpoint, so an app's dead or slow hosts must cost their own
- * devices only. A host that does not answer gets no push for a while. One push tries a new host, and only a limited number of new hosts is tried at
- * once for an app. A push that is refused here was not sent and may be tried again later.
+ * What this process knows of push services' hosts. A host that does not answer gets no push for a while; one push tries a new host, few new ones at
+ * once for an app. Refused pushes were not sent.
  */
 export type PushHosts = {
   /**

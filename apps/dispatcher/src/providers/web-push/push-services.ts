@@ -42,8 +42,8 @@ export const usualSizes = {
 type Size = typeof usualSizes.named
 
 /**
- * Opens connections to push services as they are needed, to addresses that the guard allows. Push services whose host is trusted have a pool of their
- * own, so that others, however many, cannot take their connections. `onEvent` is called for what happens to connections over HTTP/2.
+ * Opens connections to push services as needed, to addresses that the guard allows. Trusted hosts have a pool of their own, so that others cannot
+ * take their connections. `onEvent`: events of HTTP/2 connections.
  */
 export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (event: OriginEvent) => void = () => undefined): PushServices {
   const named = openPool(guard, sizes.named, onEvent)
@@ -72,8 +72,8 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
   /** The push services by host and port. The one that was used last is at the end. */
   const services = new Map<string, PushService>()
   /**
-   * For each app, a gate that lets only a few of its pushes open connections at once, so that a send to hundreds of push services does not start
-   * hundreds of handshakes. Pushes to new hosts, which may be dead, do not pass through the gate: push-hosts.ts limits those to 32 for each app.
+   * For each app, a gate that bounds how many of its pushes open connections at once, so hundreds of push services cause no hundreds of handshakes.
+   * New hosts pass it by: push-hosts.ts limits them to 32.
    */
   const connecting = new Map<string, Gate>()
   let isClosed = false
@@ -130,8 +130,8 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
   }
 
   /**
-   * Closes the push service that was used longest ago, among those without a push on its way. When every push service has a push on its way, none is
-   * closed. Then more than `size.most` push services are open, but never more than the window has places.
+   * Closes the push service used longest ago, of those without a push on its way. If all have one, more than `size.most` stay open, but never more
+   * than the window has places.
    */
   function closeLeastUsed(): void {
     for (const [host, service] of services) if (service.running === 0) return closeService(host, service)

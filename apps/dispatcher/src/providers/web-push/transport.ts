@@ -41,8 +41,8 @@ export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: 
 }
 
 /**
- * Says whether the host answered a push. Undefined when this is not known: a host that did not process the push (GOAWAY, REFUSED_STREAM) is busy or
- * stopping and not dead, and a push that cannot be sent never reaches its host.
+ * Says whether the host answered a push. Undefined when not known: a host that did not process it (GOAWAY, REFUSED_STREAM) is busy or stopping, and
+ * an unsendable push never reaches its host.
  */
 const wasThere = (answer: Answer): boolean | undefined =>
   answer.is === 'unsendable' || answer.is === 'refused' ? undefined : answer.is === 'answered'

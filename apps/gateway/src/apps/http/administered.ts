@@ -2,9 +2,9 @@ import type { Route } from '../../http/route.ts'
 import { getApp } from '../store/apps.ts'
 
 /**
- * Makes the administration's version of a public route: the same operation, on the app that the path names instead of the app of an API key
- * (spec: administration/segments-templates, administration/campaign-operations). When the route writes an audit line, `auditElsewhere` checks that
- * the app exists. Otherwise the `answer` made here checks it.
+ * Makes the administration's version of a public route: the same operation on the app that the path names
+ * (spec: administration/segments-templates, administration/campaign-operations). `answer` checks that the app exists, unless `auditElsewhere` does it
+ * for a line of the audit.
  */
 export function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
   return {

@@ -15,8 +15,8 @@ export const insertAppErasures = (db: Db, appId: string): Promise<unknown> =>
     .execute()
 
 /**
- * Takes erasures that are due. An erasure in campaigns is taken first; those in the other services are taken only when campaigns has erased the app.
- * A taken erasure is due again 15 s later, unless it is deleted or made due before. Two sweeps that take at the same moment take different erasures.
+ * Takes due erasures: those in campaigns first, so that no new push is queued while other services erase. A taken erasure is due again 15 s later,
+ * unless deleted or made due before. Two sweeps take different ones.
  */
 export async function takeDueAppErasures(db: Db, limit: number): Promise<AppErasure[]> {
   const { rows } = await sql<AppErasure>`

@@ -17,9 +17,8 @@ export type AuditEntry = { id: string; actor: string; action: string; subject: S
 type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to']?: string | undefined }
 
 /**
- * Turns intents that are older than a minute into audit lines marked `unconfirmed`: at most 100, the oldest first. Gives how many. An intent is a
- * change that another service was to be asked for, or an export. Its gateway ended or got no answer, because a gateway renews the intents of the
- * changes and exports that go on.
+ * Turns at most 100 intents older than a minute into audit lines marked `unconfirmed`, the oldest first. Gives how many. Gateways renew the intents
+ * of what goes on, so an old one's gateway ended or got no answer.
  */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`
@@ -49,9 +48,8 @@ export async function deleteOldAudit(db: Db, retentionDays: number): Promise<num
 const mostLooked = 10_000
 
 /**
- * Finds the audit lines of a page, newest first, and one more to show that another page follows. A search for an actor, an id or the beginning of an
- * action examines at most 10,000 lines for a page. When these lines do not have enough matches to fill the page, `examinedTo` is the last line
- * examined, and the next page goes on there.
+ * Finds a page's audit lines, newest first, and one more if another page follows. A search by actor, id or an action's beginning examines at most
+ * 10,000 lines; if the page is then unfilled, `examinedTo` begins the next.
  */
 export async function findAudit(
   db: Db,

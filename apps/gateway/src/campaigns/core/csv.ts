@@ -2,8 +2,8 @@
 const formula = /^[=+\-@\t\r]/
 
 /**
- * Writes a cell of a CSV (RFC 4180). A value that a spreadsheet would run as a formula gets an apostrophe before it, so that the spreadsheet shows it
- * as text. A stranger may have written the value, and it must not run when an operator opens the file.
+ * Writes a cell of a CSV (RFC 4180). A value that a spreadsheet would run as a formula gets an apostrophe before it: a stranger may have written it,
+ * and it must not run for an operator.
  */
 export function csvCell(value: string | number | null): string {
   const text = value === null ? '' : String(value)

@@ -61,8 +61,8 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
 }
 
 /**
- * Gives the steps of a push that was made. A step that would stop the push by today's values did not stop it then, so it is shown as information. The
- * step that is the reason of a skip is shown as the stop.
+ * Gives the steps of a push that was made. A step that would stop it by today's values did not stop it then, so it is information. The step that is a
+ * skip's reason is the stop.
  */
 function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
   const end = push?.end ?? null
@@ -109,8 +109,8 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
 })
 
 /**
- * Gives the step that lists the provider's answers, in order. First come the answers to the earlier attempts. The answer to the last attempt follows,
- * when the outcome came with that attempt. Without any attempt there is no such step.
+ * Gives the step that lists the provider's answers: those to the earlier attempts, then the last one's when the outcome came with it. Without any
+ * attempt there is no such step.
  */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {

@@ -1,4 +1,4 @@
-import { Schedule, Experiment, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import { Schedule, Experiment, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
@@ -11,6 +11,37 @@ import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '.
 
 /* The schemas of what the administration answers about campaigns, their waves and runs, and templates. */
 
+const named = {
+  by: z.enum(namedBy),
+  count: Count.meta({ description: 'How many the send names.' }),
+  ids: z
+    .array(z.string())
+    .max(mostShownIds)
+    .nullable()
+    .meta({ description: 'The first 100 of them; null once the send has ended, when Herald forgets whom it named.' }),
+}
+const CampaignAudience = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('everyone') }),
+  z.object({
+    kind: z.literal('segment'),
+    segmentId: Id.nullable(),
+    segment: z.unknown().meta({ description: 'A Segment; null while it is not yet copied from segmentId.' }),
+  }),
+  z.object({ kind: z.literal('people'), ...named }),
+  z.object({ kind: z.literal('test'), ...named }),
+  z.object({
+    kind: z.literal('remainder'),
+    of: Id.meta({ description: 'The experiment; this send goes to those outside its sample.' }),
+    sampleRate: z.number(),
+  }),
+])
+const Winner = z.object({
+  variant: z.string(),
+  campaignId: Id.meta({ description: 'The campaign that sends it to the remainder.' }),
+  by: z.string().nullable().meta({ description: 'The operator who picked it; null when a secret key of the app did.' }),
+  at: Time,
+})
+
 const { stats, rates } = CampaignStats.shape
 export const Campaign = describes<CampaignRead>()(
   z.object({
@@ -22,8 +53,10 @@ export const Campaign = describes<CampaignRead>()(
     templateId: Id.nullable(),
     segment: z.unknown().meta({ description: 'A Segment; null for everyone, or while it is not yet copied from segmentId.' }),
     segmentId: Id.nullable(),
+    audience: CampaignAudience.meta({ description: 'Whom it is or was sent to.' }),
     schedule: Schedule.nullable(),
     experiment: Experiment.nullable(),
+    winner: Winner.nullable().meta({ description: 'Of an experiment, once it is picked.' }),
     silent: z.boolean(),
     data: z.record(z.string(), z.string()),
     ttl: z.int(),

@@ -73,7 +73,8 @@ export const campaigns = [
     description: 'Makes and sends a campaign of its own to everyone who was held out of the experiment.',
     answers: Accepted,
     faults: ['not_an_experiment', 'still_sending', 'invalid_state', 'no_remainder', 'winner_already_sent', 'unknown_variant'],
-    answer: ({ bus }, { appId, params, body: { variant } }) => bus.call(pickWinner, { appId, campaignId: params.id, variant }),
+    answer: ({ bus }, { appId, params, body: { variant }, keyKind, actor }) =>
+      bus.call(pickWinner, { appId, campaignId: params.id, variant, by: keyKind === 'secret' ? null : actor }),
   }),
   route({
     name: 'readCampaignStats',

@@ -15,11 +15,8 @@ export const NotificationInBatch = SendNotification.safeExtend({ idempotencyKey:
 export type SentItem = ItemResult<{ id: string; replayed?: true }>
 
 /**
- * Sends each of several notifications as POST /v1/notifications would send it alone. Each item counts in the rate limit (`countSend` throws the Fault
- * `rate_limited`), and a refused item does not stop the others. An item's idempotency key is the one that it names, else `<key>:<index>` when the
- * request has a key. Items with the same key are sent one after another, so that the second is a replay of the first. The results are in the order of
- * the items. When the database was unreachable for an item, its result says so; a client that repeats the request with keys then sends only the items
- * that are missing.
+ * Sends each of several notifications as POST /v1/notifications would alone, and gives the results in the items' order. Each item counts in the rate
+ * limit (`countSend` throws `rate_limited`). A refused item does not stop the others.
  */
 export async function sendEach(
   { bus, watch }: { bus: Pick<Bus, 'call'>; watch: Pick<DatabaseWatch, 'guard'> },
@@ -43,8 +40,10 @@ export async function sendEach(
     } catch (error) {
       return refusedItem('notifications', index, faultOf(error))
     }
+    // With keys, a client may repeat the request after a failure: only the missing items are then sent.
     const itemKey = keyOf(item) ?? keyOfPlace(key, index)
     if (itemKey === null) return sendOne(item, index, null)
+    // Items with the same key are sent one after another, so that the second is a replay of the first.
     const before = lastOfKey.get(itemKey)
     const sent = before === undefined ? sendOne(item, index, itemKey) : before.then(() => sendOne(item, index, itemKey))
     lastOfKey.set(itemKey, sent)
@@ -60,8 +59,8 @@ const keyOf = (item: unknown): string | undefined => {
 }
 
 /**
- * Gives the idempotency key of the item at `index`, from the key of the request. A key that is too long to have the index added is hashed first, so
- * that the client may use all 255 characters here too.
+ * Gives the idempotency key of the item at `index`, `<key>:<index>`, from the request's key. When that is too long the key is hashed first, so the
+ * client may use all 255 characters here too.
  */
 function keyOfPlace(key: string | null, index: number): string | null {
   if (key === null) return null

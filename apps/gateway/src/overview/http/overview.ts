@@ -44,8 +44,8 @@ const zeros = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
 const nothing: BreakdownRead = { byPlatform: perPlatform(() => zeros), codes: [], variants: {} }
 
 /**
- * The routes that show an app over time (spec: administration/overview, administration/series). They read counters, which count each outcome and
- * report at the time when it came. Only the breakdown of a campaign of at most 1,000 pushes is counted from the ledger.
+ * The routes that show an app over time (spec: administration/overview, administration/series), read from counters by the time at which each outcome
+ * or report came. The breakdown of a campaign of at most 1,000 pushes comes from the ledger.
  */
 export const overview = [
   route({

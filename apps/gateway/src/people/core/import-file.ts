@@ -23,11 +23,8 @@ export type FileRows = {
 }
 
 /**
- * Reads the rows of a file as its parts arrive: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. Lines of CSV end with LF,
- * CRLF or CR, which programs that save "CSV (Macintosh)" still write (mautic#5408). `offset`: where in the
- * file reading begins. A row depends only on the bytes from its own offset on, so reading may begin again after any row and finds the same rows. A
- * broken row ends at its first line end, and the next line is read as a row again; so one wrong quote costs one row and not the rest of the file.
- * Memory holds at most the last part and an incomplete row of 1 MiB.
+ * Reads rows as a file's parts arrive, from `offset`: CSV by RFC 4180, or one text a line. CSV lines end with LF, CRLF or CR (mautic#5408). Memory
+ * holds the last part and at most 1 MiB.
  */
 export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
   const read = kind === 'csv' ? readCsvRow : readLine
@@ -51,6 +48,7 @@ export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
         yield { end: offset + at, wrong: 'row_too_large' }
         continue
       }
+      // A row depends only on the bytes from its own offset on, so an import that goes on after any row finds the same rows.
       const view = bytes.subarray(at, at + largestRow)
       const row = read(view, isEnd && at + view.length === bytes.length)
       if (row) {
@@ -82,6 +80,7 @@ export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
   const end = lineEnd < 0 ? bytes.length : endOfLine(bytes, lineEnd, isEnd)
   if (end === undefined || (lineEnd < 0 && !isEnd)) return undefined
   const line = lineEnd < 0 ? bytes : bytes.subarray(0, lineEnd)
+  // A broken row ends at its first line end, so a wrong quote costs one row and not the rest of the file.
   if (line.includes(quote)) return readQuotedRow(bytes, isEnd, { end, wrong: 'bad_quotes' })
   const text = readUtf8(line)
   return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, fields: text.split(',') }

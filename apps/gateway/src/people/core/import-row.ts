@@ -33,9 +33,8 @@ const mostColumns = 1_000
 const longestName = 255
 
 /**
- * Finds the columns of a CSV file by its header. Gives the Fault `invalid_body` in three cases. At the name of a column: the import needs it and the
- * file lacks it. At `columns.<field>`: the request names a column for the field that the file lacks. Without a path: the header has too many columns,
- * too long names, or a line end that CSV does not have.
+ * Finds the columns of a CSV file by its header. Fault `invalid_body` at the name of a column that the import needs and the file lacks, at
+ * `columns.<field>` that names a missing column, or without a path (unusable header).
  */
 export function readColumns(
   { format, columns, assumeOptedIn }: Pick<ImportReport, 'format' | 'columns' | 'assumeOptedIn'>,

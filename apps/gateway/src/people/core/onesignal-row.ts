@@ -39,8 +39,8 @@ export const oneSignalNames = (columns: ReadonlyMap<string, unknown>): ReadonlyM
   ])
 
 /**
- * Reads a row of OneSignal's export of subscriptions (spec: administration/import-onesignal). `read` gives the text in a column, empty when there is
- * none. A user's IP address, coordinates, advertising id and spending are not read. `wrong` says why Herald cannot send to the device.
+ * Reads a row of OneSignal's export of subscriptions (spec: administration/import-onesignal). `read` gives a column's text, empty when there is none.
+ * IP address, coordinates, advertising id and spending are not read. `wrong` says why Herald cannot send to the device.
  */
 export function readOneSignalRow(
   read: (column: string) => string,

@@ -35,7 +35,7 @@ const mostHeld = 20_000
  */
 const mostQueuedHeld = 80_000
 
-/** The rows of an app's present hour are spread over this many slots (migrations/0105). */
+/** The rows of an app's present hour are spread over this many slots (migrations/0200). */
 const slots = 16
 
 /** Starts the tracker: its connections, what its functions work with, its calls and its sweeps. */

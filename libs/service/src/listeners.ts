@@ -8,7 +8,7 @@ export type IsHeard = (appId: string, type: string) => boolean
 
 /**
  * Finds which events of these apps are asked for, before a transaction makes events. It must be called before the transaction locks rows. A new
- * listener is confirmed only after this transaction has ended (migrations/0080). So an event that the transaction does not announce, because it has
+ * listener is confirmed only after this transaction has ended (migrations/0200). So an event that the transaction does not announce, because it has
  * not seen a new listener, is older than that listener.
  */
 export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable<string>): Promise<IsHeard> {

@@ -7,11 +7,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { migrate } from './migrate.ts'
 
 const { ownerUrl } = await freshDatabase()
+const directoryOf = (app: string) => resolve(import.meta.dirname, '../../../apps', app, 'migrations')
 
 /** A folder with the migrations of campaigns and one more, which needs the lock of a table that somebody reads in a long transaction. */
 async function givenLockedTable() {
   const directory = mkdtempSync(join(tmpdir(), 'herald-migrations-'))
-  cpSync(resolve(import.meta.dirname, '../../../apps/campaigns/migrations'), directory, { recursive: true })
+  cpSync(directoryOf('campaigns'), directory, { recursive: true })
   const column = `added_${crypto.randomUUID().slice(0, 8)}`
   const name = `9000_${column}`
   writeFileSync(join(directory, `${name}.sql`), `alter table campaigns add column ${column} text;`)
@@ -47,4 +48,39 @@ test('a migration that needs a locked table lets others have it after 2 s, and r
   await reader.query('commit')
 
   expect(await ran).toEqual([name])
+})
+
+/** Says that these files have run in a service's schema, and no others. Gives a client of the owner and what the schema's migrations and tables are. */
+async function givenFilesThatRan(app: string, names: string[]) {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query(`delete from ${app}.migrations`)
+  await client.query(`insert into ${app}.migrations (name, run_on) select name, now() from unnest($1::text[]) as name`, [names])
+  return async () => {
+    const { rows: files } = await client.query<{ name: string }>(`select * from ${app}.migrations order by id`)
+    const { rows: tables } = await client.query(
+      'select relname, relkind, relnatts from pg_class where relnamespace = $1::regnamespace order by 1',
+      [app],
+    )
+    return { files, tables }
+  }
+}
+
+test('a database that a version before 0.2.0 made is refused with a remedy, and stays as it was', async () => {
+  const state = await givenFilesThatRan('webhooks', ['0001_nothing_yet', '0002_endpoints_and_deliveries'])
+  const before = await state()
+  const run = migrate({ ownerUrl, app: 'webhooks', directory: directoryOf('webhooks') })
+  await expect(run).rejects.toThrow(
+    'A version of Herald before 0.2.0 made the tables of webhooks in this database (with 0001_nothing_yet.sql). There is no upgrade from a version ' +
+      'before 0.2.0, so no table was changed. Start with an empty database: docs/operations.md, "Upgrade without downtime".',
+  )
+  expect(await state()).toEqual(before)
+})
+
+test('an older version starts on the database of a newer one, whose migrations it does not know, and leaves it as it was', async () => {
+  const state = await givenFilesThatRan('gateway', ['0200_gateway', '0201_of_a_newer_version', '0202_of_a_newer_version'])
+  const before = await state()
+  expect(await migrate({ ownerUrl, app: 'gateway', directory: directoryOf('gateway') })).toEqual([])
+  expect(await state()).toEqual(before)
 })

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { parse } from 'node:path'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 
@@ -9,7 +11,7 @@ const againAfterMs = 1_000
 /**
  * Brings a service's schema up to date with the SQL files of its `migrations/` folder, and gives the names of the files that ran now. The files run
  * as the service's own role, which therefore owns the tables. When two processes migrate at once, the second waits. While a lock is held by others, it
- * is tried again for `patienceMs`. A file is never edited after a release.
+ * is tried again for `patienceMs`. A file is never edited after a release. A database from before 0.2.0 is refused.
  */
 export async function migrate({
   ownerUrl,
@@ -44,6 +46,7 @@ async function tryToMigrate({ ownerUrl, app, directory }: { ownerUrl: string; ap
   try {
     await client.query(`set role ${pg.escapeIdentifier(await roleOf(client, app))}`)
     await client.query(`set lock_timeout = ${lockWaitMs}`)
+    await refuseOlderThanFirstFile(client, app, directory)
     const ran = await runner({
       dbClient: client,
       dir: directory,
@@ -58,6 +61,28 @@ async function tryToMigrate({ ownerUrl, app, directory }: { ownerUrl: string; ap
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Throws when a version before 0.2.0 made the database: files ran that this version does not have, and its first file did not. After a newer version,
+ * whose files this one does not have either, the first file did run.
+ */
+async function refuseOlderThanFirstFile(client: pg.Client, app: string, directory: string): Promise<void> {
+  const table = `${pg.escapeIdentifier(app)}.migrations`
+  const { rows: tables } = await client.query('select where to_regclass($1) is not null', [table])
+  if (tables.length === 0) return
+  const { rows } = await client.query<{ name: string }>(`select name from ${table} order by id`)
+  const files = readdirSync(directory)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => parse(file).name)
+    .toSorted()
+  const ran = rows.map(({ name }) => name)
+  const unknown = ran.find((name) => !files.includes(name))
+  if (unknown === undefined || files[0] === undefined || ran.includes(files[0])) return
+  throw new Error(
+    `A version of Herald before 0.2.0 made the tables of ${app} in this database (with ${unknown}.sql). There is no upgrade from a version before ` +
+      `0.2.0, so no table was changed. Start with an empty database: docs/operations.md, "Upgrade without downtime".`,
+  )
 }
 
 async function roleOf(client: pg.Client, app: string): Promise<string> {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { newId } from '@herald/contracts/ids'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { openDatabase } from '@herald/service/postgres'
@@ -110,15 +109,4 @@ test('when devices log in to users who are just being deleted, each device gets 
       .executeTakeFirstOrThrow()
     expect(owner.external_id).toBe(`race-${no}`)
   }
-})
-
-// spec: identity/time-zone
-test('the migration gives time zones that were stored in another letter case their usual names', async () => {
-  const { userId } = await register()
-  const { userId: other } = await register()
-  await db.updateTable('users').set({ timezone: 'aSIA/kolkata' }).where('id', '=', userId).execute()
-  await db.updateTable('users').set({ timezone: 'Mars/Olympus' }).where('id', '=', other).execute()
-  await sql.raw(await readFile(new URL('../../migrations/0041_zone_names.sql', import.meta.url), 'utf8')).execute(db)
-  const zoneOf = async (id: string) => (await db.selectFrom('users').select('timezone').where('id', '=', id).executeTakeFirst())?.timezone
-  expect([await zoneOf(userId), await zoneOf(other)]).toEqual(['Asia/Kolkata', 'Mars/Olympus'])
 })

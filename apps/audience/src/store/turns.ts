@@ -27,7 +27,7 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select app_id from apps where app_id is not null)`
 
 /**
- * That a batch is not done, for statements that read all such batches: written like their index (migrations/0095), so that the planner uses it. A
+ * That a batch is not done, for statements that read all such batches: written like their index (migrations/0200), so that the planner uses it. A
  * statement for a few batches must write `done_at is null`, to avoid it.
  */
 export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`

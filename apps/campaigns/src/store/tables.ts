@@ -91,7 +91,7 @@ export type Tables = {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
-  /** Triggers on `campaigns` write these rows (migrations/0030_bounded_reads.sql). */
+  /** Triggers on `campaigns` write these rows (migrations/0200). */
   template_uses: { id: Generated<number>; template_id: string; uses: number }
   idempotency_keys: {
     app_id: string

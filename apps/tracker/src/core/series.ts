@@ -76,6 +76,6 @@ export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { b
 
 /**
  * Gives how many seconds after the first report of a campaign's fan-out a step of the campaign's curve begins. The first 144 steps are 10 minutes
- * long, all later ones an hour (migrations/0105).
+ * long, all later ones an hour (migrations/0200).
  */
 export const stepSeconds = (step: number): number => (step < 144 ? step * 600 : 86_400 + (step - 144) * 3_600)

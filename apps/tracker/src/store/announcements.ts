@@ -4,7 +4,7 @@ import type { Db } from './tables.ts'
 
 export type AnnouncementRow = { id: string; subject: string; body: Announcement; pointerNo: number }
 
-/** Gives announcements as JSON for `insert_announcements` and `write_outcomes` (migrations/0090). */
+/** Gives announcements as JSON for `insert_announcements` and `count_outcomes` (migrations/0200). */
 export const asJson = (announcements: AnnouncementRow[]): string =>
   JSON.stringify(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
 

@@ -30,7 +30,7 @@ const toCounters = ({ campaignId, appId, day, test, fannedOutAt, settledAt, ...r
 })
 export type Counters = ReturnType<typeof toCounters>
 
-/** Gives what is added to counters of campaigns as JSON for `move_counters` (migrations/0090). */
+/** Gives what is added to counters of campaigns as JSON for `move_counters` (migrations/0200). */
 export const movesOf = (moves: Map<string, CampaignTally>): string =>
   JSON.stringify(
     [...moves].map(([campaignId, { ended, ...tally }]) => ({
@@ -40,7 +40,7 @@ export const movesOf = (moves: Map<string, CampaignTally>): string =>
     })),
   )
 
-/** Gives what is added to counters of variants, sorted by key, as JSON for `move_variant_counters` (migrations/0090). */
+/** Gives what is added to counters of variants, sorted by key, as JSON for `move_variant_counters` (migrations/0200). */
 export const variantMovesOf = (tallies: VariantTally[]): string =>
   JSON.stringify(
     tallies

@@ -32,7 +32,7 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
 }
 
 /**
- * Adds to the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0105).
+ * Adds to the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0200).
  * Throws when a campaign has no counters.
  */
 export async function moveEngagements(

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { allQueued } from './counters.ts'
 import type { Db } from './tables.ts'
 
-/** True for a campaign of more than 1,000 pushes: it has a curve and counted codes (migrations/0105). */
+/** True for a campaign of more than 1,000 pushes: it has a curve and counted codes (migrations/0200). */
 const isLarge = sql<boolean>`${allQueued} > 1000`
 
 /** Makes an SQL expression for a JSON object that has, for each platform, the column of that prefix. */

@@ -26,11 +26,11 @@ export type Outcomes = {
   byVariant: VariantTally[]
   hours: HourMove[]
   codes: CodeMove[]
-  /** The slot of the present hour in which these outcomes are counted (migrations/0105). */
+  /** The slot of the present hour in which these outcomes are counted (migrations/0200). */
   slot: number
 }
 
-/** The database's error code when a row of the ledger or of `listeners` has changed since it was read (migrations/0143). */
+/** The database's error code when a row of the ledger or of `listeners` has changed since it was read (migrations/0200). */
 const notAsRead = 'HR001'
 
 /**

@@ -34,7 +34,7 @@ export async function insertDay(db: Db, day: string, retentionDays: number): Pro
       // A table is made first and then attached, because `create table … partition of` would block every writer of the ledger.
       await sql`create table ${sql.id(partition)} (like ${sql.id(parent)} including defaults including indexes including storage)
         with (fillfactor = ${sql.lit(partitioned[parent])})`.execute(trx)
-      // A report is unique in its day: the key of the parent would have to hold the day too (migrations/0141).
+      // A report is unique in its day: the key of the parent would have to hold the day too (migrations/0200).
       if (parent === 'engagements') await sql`create unique index on ${sql.id(partition)} (campaign_id, subscription_id, kind)`.execute(trx)
       await sql`
         alter table ${sql.id(parent)} attach partition ${sql.id(partition)}

@@ -35,7 +35,7 @@ export type EndedFanOut = {
 }
 
 /**
- * Raises totals of queued pushes and writes rows of the ledger, in one statement (migrations/0105). `reports`: each campaign once, sorted by id.
+ * Raises totals of queued pushes and writes rows of the ledger, in one statement (migrations/0200). `reports`: each campaign once, sorted by id.
  * Gives the campaigns whose fan-out ended now, if settled or an endpoint asks for events.
  */
 export async function writeReport(

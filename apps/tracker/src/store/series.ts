@@ -12,7 +12,7 @@ const dayOf = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::da
 const columns = sql.join(countedKinds.map((kind) => sql.ref(kind)))
 const sums = sql.join(countedKinds.map((kind) => sql`sum(${sql.ref(kind)})::bigint as ${sql.ref(kind)}`))
 
-/** `hourMovesOf` and `codeMovesOf` give what is added to hours and codes as JSON for `move_series` (migrations/0105). */
+/** `hourMovesOf` and `codeMovesOf` give what is added to hours and codes as JSON for `move_series` (migrations/0200). */
 export const hourMovesOf = (moves: HourMove[]): string => JSON.stringify(moves.map(({ appId, ...move }) => ({ app_id: appId, ...move })))
 export const codeMovesOf = (moves: CodeMove[]): string =>
   JSON.stringify(moves.map(({ campaignId, appId, ...move }) => ({ campaign_id: campaignId, app_id: appId, ...move })))

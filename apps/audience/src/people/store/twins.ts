@@ -8,14 +8,14 @@ import { lockUsers } from './users.ts'
 
 /*
  * Twins are devices whose iOS tokens differ in letter case alone, so that they are one phone (spec: identity/token-case). They are older than the rule
- * that such tokens are stored in small letters (migrations/0110).
+ * that such tokens are stored in small letters (migrations/0200).
  */
 
 /** A token in small letters with its app. */
 export type SmallToken = { appId: string; token: string }
 type Twin = SmallToken & { id: string; userId: string }
 
-/** The condition of the index of 0110, in the same words: the token is stored with capitals. */
+/** The condition of the index `subscriptions_by_small_token`, in the same words: the token is stored with capitals. */
 const hasCapitals = sql<boolean>`platform = 'ios' and address ~ '^[0-9A-Fa-f]+$' and address ~ '[A-F]'`
 const smallKeyColumn = sql`md5(app_id || ' ' || lower(address))`
 export const smallKeyOf = ({ appId, token }: SmallToken): string => hash('md5', `${appId} ${token}`)

@@ -14,7 +14,7 @@ import {
 import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db, UserTable } from '../../store/tables.ts'
 
-/** The app and the external id of a user. Postgres looks up both as one text (migrations/0070). */
+/** The app and the external id of a user. Postgres looks up both as one text (migrations/0200). */
 export type NamedUser = { appId: string; externalId: string }
 export const userKeyOf = ({ appId, externalId }: NamedUser): string => `${appId} ${externalId}`
 /** The indexed expression that `userKeyOf` is compared with. Only a look-up by this expression uses the index. */

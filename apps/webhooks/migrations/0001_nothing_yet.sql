@@ -1,2 +1,0 @@
--- This migration makes no table. Endpoints, events and deliveries come with the next one.
-select 1;

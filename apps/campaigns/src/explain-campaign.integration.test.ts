@@ -63,10 +63,11 @@ test('a notification that has ended keeps its segment and loses the users that i
     const asked = { appId, idempotency: null, notification: givenNotification({ target }) }
     const { id } = await platform.gateway.call(sendNotification, asked)
     await platform.gateway.call(settleCampaigns, { campaignIds: [id] })
-    return (await explain(id))?.target
+    const { target: kept, forgottenBy } = (await explain(id)) ?? {}
+    return { target: kept, forgottenBy }
   }
-  expect(await ended({ segment: pro })).toEqual({ kind: 'segment', segment: pro })
-  expect(await ended({ all: true })).toEqual({ kind: 'all' })
-  expect(await ended({ externalIds: ['customer-7'] })).toBeNull()
-  expect(await ended({ userIds: [newId()] })).toBeNull()
+  expect(await ended({ segment: pro })).toEqual({ target: { kind: 'segment', segment: pro }, forgottenBy: null })
+  expect(await ended({ all: true })).toEqual({ target: { kind: 'all' }, forgottenBy: null })
+  expect(await ended({ externalIds: ['customer-7'] })).toEqual({ target: null, forgottenBy: 'externalIds' })
+  expect(await ended({ userIds: [newId()] })).toEqual({ target: null, forgottenBy: 'userIds' })
 })

@@ -31,6 +31,7 @@ export async function explainCampaign(
     failure: row.failure?.message ?? null,
     cancelled: status === 'cancelled' || row.cancelling,
     send: freeze({ ...row, localTimesAfter }),
+    forgottenBy: row.forgotten?.by ?? null,
     target: row.target ?? (await targetOf(bus, appId, row)),
   }
 }

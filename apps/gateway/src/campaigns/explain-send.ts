@@ -55,9 +55,8 @@ export async function explainSend(
   if (devices.length === 0 && !found) throw notFound()
   const startedAt = here?.startedAt ?? campaign.startedAt
   const definition = target.kind === 'segment' ? target.segment : null
-  const isForgotten = campaign.target === null && !begins
   const isPast = ledger.ledger === 'past'
-  const context = { ...campaign, failure: failure ?? here?.failure ?? null, startedAt, definition, isForgotten, isPast }
+  const context = { ...campaign, failure: failure ?? here?.failure ?? null, startedAt, definition, isPast }
   return {
     campaignId,
     status,

@@ -49,7 +49,18 @@ export const fullAnswers: readonly [call: { subject: string }, answer: unknown][
   [exportPushesOfCampaign, { pushes: [], next: null }],
   [
     explainCampaign,
-    { status, startedAt, settledAt, nextAt: null, pause: null, failure: null, cancelled: false, send: {}, target: { kind: 'all' } },
+    {
+      status,
+      startedAt,
+      settledAt,
+      nextAt: null,
+      pause: null,
+      failure: null,
+      cancelled: false,
+      send: {},
+      target: { kind: 'all' },
+      forgottenBy: null,
+    },
   ],
   [explainPushes, { ledger: 'kept', fannedOutAt: explained['fannedOutAt'], pushes: [] }],
   [

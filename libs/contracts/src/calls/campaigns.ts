@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
-import { CreateCampaign, type Campaign, type FlowChange } from '../campaign.ts'
+import { CreateCampaign, type Campaign, type FlowChange, type NamedBy } from '../campaign.ts'
 import { SendNotification } from '../notification.ts'
 import { TestSend, type NotQueued } from '../test-send.ts'
 import { ListRequest, type Listed } from '../page.ts'
@@ -142,7 +142,8 @@ export const pickWinner = call<{ id: string; status: 'sending' }>()(
 
 /**
  * Reads a campaign for explain. `send` and `target` are as they were frozen or, before the campaign is sent, as they would be frozen now. `target` is
- * null when the campaign's saved segment is deleted. It is also null for a notification that has ended, because Herald deletes its target then.
+ * null when the campaign's saved segment is deleted. It is also null for a notification that has ended, because Herald deletes its target then;
+ * `forgottenBy` says what it named.
  * `nextAt`: when a scheduled campaign begins, or a recurrence has its next run. `pause`: since when the campaign is paused, and when the pause ends
  * as a cancel (ISO).
  */
@@ -156,6 +157,7 @@ export const explainCampaign = call<{
   cancelled: boolean
   send: FrozenSend
   target: FrozenTarget | null
+  forgottenBy: NamedBy | null
 } | null>()('rpc.campaigns.explain-campaign', z.object({ appId: Id, campaignId: Id }))
 
 // Calls of the administration about campaigns (docs/specification/administration.md). Fault for an unknown id and for an id of another app:

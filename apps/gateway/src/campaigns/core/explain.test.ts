@@ -16,7 +16,7 @@ const send: SendOfTrace = {
   pause: null,
   startedAt: at,
   definition: null,
-  isForgotten: false,
+  forgottenBy: null,
   isPast: false,
 }
 const there: ExplainedStep = { step: 'device', result: 'pass', basis: 'frozen', createdAt: at, inBounds: true, deleted: false }
@@ -75,6 +75,21 @@ describe('explain for a device whose push was made', () => {
     },
   )
 
+  // spec: administration/explain-steps
+  test('behind the step that stopped a push explain shows recorded steps alone, and nothing that follows from the values of now', () => {
+    const message: ExplainedStep = {
+      ...{ step: 'message', result: 'info', basis: 'now', locale: 'en', fallback: false, bytes: 8, limit: 4096, truncated: false },
+      dropped: [],
+    }
+    const moved = { ...known([there, reachable, cap, quiet, message]), owner: { id: other, externalId: null } }
+    expect(traceOf(send, moved, skipped('owner_changed')).steps.map(({ step }) => step)).toEqual([
+      ...['device', 'reachable', 'owner', 'page', 'outcome'],
+    ])
+    expect(traceOf(send, known([there, reachable, cap, quiet, message]), skipped('frequency_cap')).steps.map(({ step }) => step)).toEqual([
+      ...['device', 'reachable', 'owner', 'frequency_cap', 'page', 'outcome'],
+    ])
+  })
+
   test('explain goes by the ledger when a push has an outcome, whatever today’s values say', () => {
     const trace = traceOf(send, known([there, optedOut, cap]), push({}, { reports: [{ kind: 'opened', at }] }))
     expect(trace).toMatchObject({ verdict: 'sent', certainty: 'recorded' })
@@ -132,8 +147,9 @@ describe('explain for a device without a push', () => {
     expect(trace).toMatchObject({ verdict: 'not_queued', certainty: 'likely' })
     expect(stops(trace)).toEqual(['page'])
     expect(trace.sentence).toContain('it was not meant or not reachable')
-    const { sentence } = traceOf({ ...send, isForgotten: true }, known([there, reachable]), undefined)
-    expect(sentence).toContain('named users or devices')
+    const forgotten = traceOf({ ...send, forgottenBy: 'subscriptionIds' }, known([there, reachable]), undefined)
+    expect(forgotten.sentence).toContain('named users or devices')
+    expect(forgotten.steps.at(-1)).toMatchObject({ step: 'target', result: 'stop', kind: 'subscriptionIds', listed: false })
   })
 
   test('past the retention of the ledger, explain goes by today’s values: a push that they would queue counts as sent, with the certainty `likely`', () => {

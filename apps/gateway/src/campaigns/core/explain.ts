@@ -1,5 +1,6 @@
 import type { ExplainedDevice } from '@herald/contracts/calls/audience'
 import type { ExplainedPush } from '@herald/contracts/calls/tracker'
+import type { NamedBy } from '@herald/contracts/campaign'
 import type { Certainty, ExplainedStep, StepOf, Trace, Verdict, WaitingFor } from '@herald/contracts/explain'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sentenceOfEnd, sentenceOfStop, sentenceOfWaiting, stepOf } from './explain-sentence.ts'
@@ -15,8 +16,8 @@ export type SendOfTrace = {
   startedAt: string | null
   /** The segment as it was written; null when the send is to everyone, or names users or devices. */
   definition: unknown
-  /** Whether the send named users or devices and Herald does not know any more which ones: the list is deleted after the send's end. */
-  isForgotten: boolean
+  /** What the send named, when Herald does not know any more which ones: the list is deleted after the send's end. Else null. */
+  forgottenBy: NamedBy | null
   /** Whether the outcomes of the send are past their retention. */
   isPast: boolean
 }
@@ -77,7 +78,7 @@ function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, pus
   const after = shown.filter(({ step }) => !['device', 'reachable', 'batch', 'message', 'page'].includes(step))
   const queuedFor = push?.userId ?? (here.is === 'open' ? here.queuedFor : '')
   const ownerNow = owner?.id ?? null
-  return [
+  return cutAfterStop([
     ...before(['device', 'reachable']),
     { step: 'owner', result: stop === 'owner' ? 'stop' : ownerNow === queuedFor ? 'pass' : 'info', basis: 'recorded', queuedFor, ownerNow },
     ...after.map((step) => (step.step === 'frequency_cap' && end ? countedUntil(step, end.at) : step)),
@@ -86,7 +87,13 @@ function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, pus
     ...attemptsOf(push?.trail.length ? push.trail : here.is === 'open' ? here.trail : [], end),
     ...(end ? [outcomeOf(end)] : []),
     ...(push && push.reports.length > 0 ? [{ step: 'reports', result: 'info', basis: 'recorded', reports: push.reports } as const] : []),
-  ]
+  ])
+}
+
+/** Leaves out what follows from present values behind the step that stopped the push: it did not come there. Recorded steps stay. */
+function cutAfterStop(steps: ExplainedStep[]): ExplainedStep[] {
+  const stop = steps.findIndex(({ result }) => result === 'stop')
+  return steps.filter(({ basis }, place) => stop === -1 || place <= stop || basis === 'recorded')
 }
 
 const countedUntil = (step: StepOf<'frequency_cap'>, at: string): StepOf<'frequency_cap'> => ({
@@ -152,8 +159,12 @@ function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDev
         : 'was cancelled before it came to this device.'
     return notQueued('derived', `The send ${why}`, [...before, page])
   }
+  if (send.forgottenBy !== null) {
+    const target: ExplainedStep = { step: 'target', result: 'stop', basis: 'now', kind: send.forgottenBy, listed: false }
+    return notQueued('likely', notNamed, [...before.filter(({ step }) => step === 'device' || step === 'reachable'), target])
+  }
   const page: ExplainedStep = { step: 'page', result: 'stop', basis: 'now', cut: true }
-  return notQueued('likely', send.isForgotten ? notNamed : notMeantThen, [...before, page])
+  return notQueued('likely', notMeantThen, [...before, page])
 }
 
 const notNamed = 'The send named users or devices, and no push was made for this one. Whom it named is not kept after its end.'

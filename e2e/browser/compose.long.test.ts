@@ -111,7 +111,7 @@ const isSent = (id: string) =>
 /** Reads the text in the preview of a platform. */
 async function previewed(page: Page, tab: string): Promise<string> {
   await page.getByRole('tab', { name: tab }).click()
-  const shown = page.getByRole('region', { name: /^Looks like this/ }).locator('p.whitespace-pre-line')
+  const shown = page.getByRole('region', { name: /^Preview/ }).locator('p.whitespace-pre-line')
   return (await shown.last().textContent()) ?? ''
 }
 

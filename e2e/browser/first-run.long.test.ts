@@ -55,7 +55,7 @@ test('with at most 8 clicks and 20 characters an operator gets the first push in
   const { effort, ...me } = person(page)
 
   await page.goto(url)
-  await page.locator('::-p-text(Make the first app)').setTimeout(60_000).wait()
+  await page.locator('::-p-text(Create your first app)').setTimeout(60_000).wait()
   expect(page.url()).toBe(`${herald.baseUrl}/dashboard/`)
 
   await page.focus('main form input')

@@ -156,7 +156,7 @@ test('a push arrives on virtual phones, and a tap, a button and a swipe are coun
   await card('First').getByText('opened and clicked').waitFor()
   await card('Second').getByRole('button', { name: 'Track it' }).click()
   await card('Second').getByText('clicked “Track it”').waitFor()
-  await card('Third').getByRole('button', { name: 'Swipe it away' }).click()
+  await card('Third').getByRole('button', { name: 'Dismiss' }).click()
   await card('Third').getByText('dismissed').waitFor()
   const stats = await until(
     async () => {

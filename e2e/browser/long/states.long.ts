@@ -142,8 +142,8 @@ const nothingYet: Record<string, string> = {
   '/log?outcome=failed': 'Nothing matches',
   '/webhooks': 'No endpoint yet',
   '/webhooks?tab=events': 'Waiting for something to happen',
-  '/audit?actor=nobody': 'No line fits these filters',
-  '/inbox': 'No virtual device yet',
+  '/audit?actor=nobody': 'No entries match these filters',
+  '/inbox': 'No virtual devices yet',
 }
 
 test('in an app without data the pages with lists say that there is nothing yet, or that nothing matches', async () => {

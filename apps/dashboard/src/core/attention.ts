@@ -37,9 +37,9 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
     notes.push({
       key: `dead-${platform}`,
       kind: 'warning',
-      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices are dead (${countText(invalidated)} of ${countText(total)}). Look whether one provider answer made them so.`,
+      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices have invalid tokens (${countText(invalidated)} of ${countText(total)}). Check whether a single provider error caused it.`,
       since: null,
-      link: { label: 'Show dead tokens', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
+      link: { label: 'Show invalid tokens', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
     })
   return notes
 }
@@ -121,7 +121,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
         kind: 'bad',
         text: 'A webhook endpoint was switched off after too many failures. It takes in nothing new until it is enabled.',
         since: since('since'),
-        link: { label: 'Mend and enable', page: 'webhook', id: text('webhookId') },
+        link: { label: 'Fix and enable', page: 'webhook', id: text('webhookId') },
       }
     case 'webhook_failing':
       return {

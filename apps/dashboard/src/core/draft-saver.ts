@@ -109,7 +109,7 @@ export function openDraftSaver(
       if (!stored) return false
       known = canonical(stored)
       if (filledIn(body, stored)) {
-        // Herald has filled in from the template a field that the page shows as empty. So the message lets go of its template and is saved again
+        // Herald has filled in from the template a field that the page shows as empty. So the message is detached from its template and is saved again
         // without it.
         set({ draft: { ...working.draft, templateId: null } })
         return await write()

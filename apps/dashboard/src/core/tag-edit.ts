@@ -11,7 +11,7 @@ export type TagDraft = { name: string; type: TagType; text: string; was?: TagVal
 export const tagTypes: readonly { value: TagType; label: string }[] = [
   { value: 'text', label: 'Text' },
   { value: 'number', label: 'Number' },
-  { value: 'yes_no', label: 'Yes or no' },
+  { value: 'yes_no', label: 'Yes/No' },
 ]
 
 const typeOf = (value: TagValue): TagType => (typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'yes_no' : 'text')

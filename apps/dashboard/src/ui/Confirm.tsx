@@ -47,7 +47,7 @@ function OpenConfirm({ onClose, title, children, action, typed, danger, onConfir
       title={title}
       footer={
         <>
-          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button onClick={onClose}>Go back</Button>
           <Button type="submit" form="confirm" variant={danger === true ? 'danger' : 'primary'} busy={busy} disabled={!isTyped}>
             {action}
           </Button>

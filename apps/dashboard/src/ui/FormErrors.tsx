@@ -9,9 +9,7 @@ export function FormErrors({ details }: { details: readonly { path: string; mess
   if (details.length === 0) return null
   return (
     <div ref={list} role="alert" tabIndex={-1} className="rounded-lg border border-bad/40 bg-bad-soft px-4 py-3">
-      <p className="font-medium text-bad">
-        {details.length === 1 ? 'One thing is to be mended:' : `${details.length} things are to be mended:`}
-      </p>
+      <p className="font-medium text-bad">{details.length === 1 ? 'Fix 1 problem:' : `Fix ${details.length} problems:`}</p>
       <ul className="mt-1 list-disc pl-4">
         {details.map(({ path, message }) => (
           <li key={path + message} className="break-words">

@@ -49,11 +49,11 @@ export function AppsPage() {
         isEmpty={() => pages.items.length === 0}
         empty={
           q === undefined ? (
-            <Card title="Make the first app">
+            <Card title="Create your first app">
               <NewApp />
             </Card>
           ) : (
-            <Empty title="No app is called like this" action={<Button onClick={() => setMaking(true)}>New app</Button>} />
+            <Empty title="No app with this name" action={<Button onClick={() => setMaking(true)}>New app</Button>} />
           )
         }
       >

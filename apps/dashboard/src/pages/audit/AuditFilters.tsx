@@ -27,8 +27,8 @@ export function AuditFilters({ search, onChange }: { search: AuditSearch; onChan
           ))}
         </select>
       </label>
-      <SearchField label="Who, the whole name" value={actor} onChange={(next) => set('actor', next)} />
-      <SearchField label="Id of the thing" value={subjectId} onChange={(next) => set('subjectId', next)} />
+      <SearchField label="Actor (full name)" value={actor} onChange={(next) => set('actor', next)} />
+      <SearchField label="Object ID" value={subjectId} onChange={(next) => set('subjectId', next)} />
       <Instant label="From" value={from} onChange={(next) => set('from', next)} />
       <Instant label="To" value={to} onChange={(next) => set('to', next)} />
       {Object.keys(search).length > 0 && (

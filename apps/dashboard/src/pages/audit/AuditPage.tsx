@@ -40,7 +40,7 @@ export function AuditPage() {
         isEmpty={() => pages.items.length === 0 && !pages.hasMore}
         empty={
           isFiltered ? (
-            <Empty title="No line fits these filters" action={<Button onClick={() => setSearch({})}>Show all lines</Button>}>
+            <Empty title="No entries match these filters" action={<Button onClick={() => setSearch({})}>Show all lines</Button>}>
               Filters count together: a line is shown when all of them fit.
             </Empty>
           ) : (
@@ -86,7 +86,7 @@ export function AuditPage() {
                 },
                 {
                   key: 'subject',
-                  label: 'Of what',
+                  label: 'Object',
                   cell: ({ subject, action }) => (
                     <dl className="flex min-w-64 flex-wrap gap-x-3 gap-y-0.5 text-xs">
                       {subjectParts(subject).map((part) => (

@@ -49,7 +49,8 @@ export function DownloadAudit({ appId, search }: { appId: string; search: AuditS
         isCut ? 'info' : 'good',
       )
     } catch (error) {
-      if (!controller.signal.aborted) announce(`The file could not be made: ${error instanceof Error ? error.message : 'try again'}`, 'bad')
+      if (!controller.signal.aborted)
+        announce(`The file could not be created: ${error instanceof Error ? error.message : 'try again'}`, 'bad')
     } finally {
       setIsReading(false)
     }

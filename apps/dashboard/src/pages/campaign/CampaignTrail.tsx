@@ -22,7 +22,7 @@ export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId
   const query = { subjectId: campaignId, limit: 50 }
   const { data, error } = api.useQuery('get', '/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query } })
   return (
-    <Card title="Who did what">
+    <Card title="Activity">
       {error && <ErrorNote error={faultOf(error)} />}
       {data?.items.length === 0 && <p className="text-muted">Nobody has touched it here. What an API key did is not in the audit.</p>}
       <ol className="grid list-none gap-1 p-0">

@@ -15,7 +15,7 @@ export function Codes({ appId, campaignId, reading, breakdown }: Props) {
   const rows = breakdown?.codes ? codeRows(breakdown.codes) : []
   const listed = rows.reduce((sum, { count }) => sum + count, 0)
   return (
-    <Card title="What failed or was skipped, and why">
+    <Card title="Failed and skipped">
       {breakdown?.codes === null && (
         <p className="text-muted">
           The codes of this send are not known any more: it is older than the ledger, or began before codes were counted.

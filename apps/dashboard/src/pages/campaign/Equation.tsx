@@ -33,7 +33,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
   ]
   return (
     <Card
-      title="Every push has one outcome"
+      title="Delivery"
       actions={
         <div className="flex flex-wrap items-center justify-end gap-3">
           <ButtonLink small variant="secondary" to="/apps/$appId/explain" params={{ appId }} search={{ campaignId }}>

@@ -23,7 +23,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
   const sentBy = breakdown ? perPlatform((platform) => breakdown.byPlatform[platform].sent) : null
   const funnel = funnelOf(reading.stats, sentBy, reports)
   return (
-    <Card title="What devices report">
+    <Card title="Opens and clicks">
       <div className="grid grid-cols-1 gap-4">
         <Funnel funnel={funnel} name="From sent to clicked" />
         {reading.stats.dismissed > 0 && (

@@ -59,7 +59,7 @@ export function CampaignsPage() {
     >
       <div className="grid grid-cols-1 gap-4">
         <Tabs
-          label="Kind of send"
+          label="Type of send"
           value={test ? 'tests' : transactional ? 'transactional' : 'campaigns'}
           onChange={(tab) => go(tab === 'tests' ? { test: true } : tab === 'transactional' ? { transactional: true } : {})}
           items={[

@@ -32,7 +32,7 @@ export function Asks({
   const dataKeys = draft.data.map(({ key }) => key)
   return (
     <>
-      <Card title="Who">
+      <Card title="Audience">
         <AudienceAsk
           appId={appId}
           value={draft.audience}
@@ -40,7 +40,7 @@ export function Asks({
           details={details.filter(({ path }) => path.startsWith('segment'))}
         />
       </Card>
-      <Card title="What">
+      <Card title="Message">
         <MessageAsk
           appId={appId}
           draft={draft}
@@ -51,23 +51,19 @@ export function Asks({
           dataKeys={dataKeys}
         />
       </Card>
-      <Card title="When">
+      <Card title="Schedule">
         <WhenAsk value={draft.schedule} onChange={(schedule) => change({ schedule })} zone={screen.zone} errorAt={errorAt} />
       </Card>
-      <Card title="Experiment">
+      <Card title="A/B test">
         <ExperimentAsk appId={appId} draft={draft} onChange={onChange} errorAt={errorAt} screen={screen} />
       </Card>
-      <Card title="More">
+      <Card title="Options">
         <div className="flex flex-col gap-4">
-          <Field
-            label="Name of the campaign"
-            hint="For you and your colleagues. Without one it has the name of its title."
-            error={errorAt('name')}
-          >
+          <Field label="Campaign name" hint="For you and your colleagues. Defaults to the title." error={errorAt('name')}>
             {(control) => <TextInput {...control} value={draft.name} onChange={({ target }) => change({ name: target.value })} />}
           </Field>
           <details>
-            <summary className="min-h-6 font-medium">Data, delivery and looks</summary>
+            <summary className="min-h-6 font-medium">Data, delivery and appearance</summary>
             <div className="mt-3 flex flex-col gap-4">
               <BypassAsk value={draft.bypass} onChange={(bypass) => change({ bypass })} />
               <OptionsEditor value={draft} onChange={change} errorAt={errorAt} template={template?.options} />

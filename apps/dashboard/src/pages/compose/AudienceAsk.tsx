@@ -10,9 +10,9 @@ import { TextLink } from '../../ui/TextLink.tsx'
 import type { EstimateTarget } from '../../ui/segment/Estimate.tsx'
 
 const options = [
-  { value: 'everyone', label: 'Everyone', hint: 'All devices that can be reached' },
-  { value: 'saved', label: 'A saved segment', hint: 'As it is when the message is sent' },
-  { value: 'own', label: 'Conditions', hint: 'For this message alone' },
+  { value: 'everyone', label: 'Everyone', hint: 'All reachable devices' },
+  { value: 'saved', label: 'A saved segment', hint: 'Evaluated when the message is sent' },
+  { value: 'own', label: 'Conditions', hint: 'Only for this message' },
 ] as const
 
 /** Lets the operator choose the audience of a message. Switching to another option and back keeps what was entered. */

@@ -11,7 +11,7 @@ export function BypassAsk({ value, onChange }: { value: Bypass; onChange: (value
     <fieldset className="flex flex-col gap-1">
       <legend className="mb-1 font-medium">The app’s rules</legend>
       <Checkbox
-        label="Send it also to people who have had their share"
+        label="Ignore the frequency cap"
         hint={
           frequencyCap
             ? `The cap is ${frequencyCap.max} messages in ${frequencyCap.windowSeconds / 3600} hours.`
@@ -21,7 +21,7 @@ export function BypassAsk({ value, onChange }: { value: Bypass; onChange: (value
         onChange={({ target }) => onChange({ ...value, frequencyCap: target.checked })}
       />
       <Checkbox
-        label="Send it also in quiet hours"
+        label="Ignore quiet hours"
         hint={
           quietHours
             ? `They are from ${quietHours.start} to ${quietHours.end}, in each person’s own time.`

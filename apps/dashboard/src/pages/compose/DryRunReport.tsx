@@ -1,7 +1,9 @@
 import { platformNames, platforms } from '@herald/contracts/platform'
 import type { Schedule } from '@herald/contracts/campaign'
+import { Link } from '@tanstack/react-router'
 import type { components } from '../../api/schema.gen.ts'
 import { countText } from '../../core/number.ts'
+import { warningLines } from '../../core/warning-lines.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -17,6 +19,7 @@ export type Report = components['schemas']['DryRunNotificationOfAppAnswer']
  */
 export function DryRunReport({ report, schedule }: { report: Report; schedule: Schedule }) {
   const { audience, unreachable, skips, waves, experiment, estimate } = report
+  const warnings = warningLines(report.warnings)
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-col gap-1">
@@ -35,12 +38,29 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
         </p>
         {estimate.seconds !== null && <p className="text-muted">Sending takes about {durationText(estimate.seconds)}.</p>}
       </div>
-      {report.warnings.map((warning) => (
-        <Banner key={warning.code + warning.path} kind="warning">
-          {warningText(warning)}
+      {warnings.length > 0 && (
+        <Banner kind="warning">
+          <p className="font-medium">{warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}</p>
+          <ul className="mt-1 flex list-disc flex-col gap-1 pl-4">
+            {warnings.map(({ key, text, locale }) => (
+              <li key={key}>
+                {text}{' '}
+                {locale !== null && (
+                  <Link
+                    from="/apps/$appId/compose"
+                    to="."
+                    search={(search) => ({ ...search, step: undefined, locale })}
+                    className="underline"
+                  >
+                    Edit
+                  </Link>
+                )}
+              </li>
+            ))}
+          </ul>
         </Banner>
-      ))}
-      <Table caption="Who is left out" head={['Why', 'Devices']} rows={leftOut(unreachable, skips)} empty="Nobody is left out." />
+      )}
+      <Table caption="Excluded" head={['Why', 'Devices']} rows={leftOut(unreachable, skips)} empty="Everyone is included." />
       {experiment && (
         <Table
           caption="The experiment"
@@ -61,13 +81,13 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
       )}
       <Table
         caption="Languages"
-        head={['Text', 'Devices', 'Because it is the default']}
+        head={['Text', 'Devices', 'As fallback']}
         rows={report.locales.map(({ locale, devices, fallback }) => [
           locale,
           countText(devices),
           fallback === 0 ? '–' : countText(fallback),
         ])}
-        empty="Nobody is shown a text."
+        empty="No texts are shown."
       />
       <Table
         caption="Size, of the largest push found"
@@ -102,7 +122,7 @@ function DryRunSamples({ samples }: { samples: Report['samples'] }) {
   if (samples.length === 0) return null
   return (
     <div className="flex flex-col gap-2">
-      <p className="font-medium">What some of them would get</p>
+      <p className="font-medium">Samples</p>
       {samples.map(({ subscriptionId, userId, platform, locale, variant, entry, payload, skip, warnings }) => (
         <div key={subscriptionId} className="flex flex-col gap-1 rounded-md border border-line p-3">
           <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
@@ -144,7 +164,7 @@ const intervalText = (interval: number[] | undefined): string =>
 
 const leftOut = (unreachable: Report['unreachable'], skips: Report['skips']): React.ReactNode[][] => [
   ...(unreachable.optedOut > 0 ? [['Opted out', countText(unreachable.optedOut)]] : []),
-  ...(unreachable.invalidated > 0 ? [['Their token is dead', countText(unreachable.invalidated)]] : []),
+  ...(unreachable.invalidated > 0 ? [['Invalid token', countText(unreachable.invalidated)]] : []),
   ...skips
     .filter(({ devices }) => devices > 0)
     .map(({ reason, devices, exact }) => [whyLeftOut(reason), `${exact ? '' : 'about '}${countText(devices)}`]),
@@ -195,13 +215,13 @@ function Table({
 }
 
 const reasons: Record<string, string> = {
-  silent_web: 'Browsers take no silent messages',
-  quiet_hours: 'They are in quiet hours',
-  frequency_cap: 'They have had their share',
-  empty_content: 'Nothing is left of the text for them',
+  silent_web: 'Silent, not shown in browsers',
+  quiet_hours: 'Quiet hours',
+  frequency_cap: 'Frequency cap reached',
+  empty_content: 'Empty after personalization',
   opted_out: 'Opted out',
-  invalidated: 'Their token is dead',
-  expired: 'It waited too long',
+  invalidated: 'Invalid token',
+  expired: 'Expired',
   cancelled: 'Cancelled',
   not_in_target: 'Not in the audience',
   not_in_experiment: 'Not in the experiment’s sample',
@@ -209,10 +229,6 @@ const reasons: Record<string, string> = {
 
 /** Says why a device is left out. A reason that this page does not know is shown by its name, with spaces for underscores. */
 const whyLeftOut = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ')
-
-/** Writes a warning of a dry run as a sentence. */
-const warningText = ({ path, message, devices }: { path: string; message: string; devices: number | null }): string =>
-  `${path === '' ? 'The message' : path} ${message}${devices === null ? '' : ` (${countText(devices)} ${devices === 1 ? 'device' : 'devices'})`}.`
 
 /** Writes a duration in seconds, minutes or hours. */
 function durationText(seconds: number): string {

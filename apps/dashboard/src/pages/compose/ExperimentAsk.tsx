@@ -33,12 +33,7 @@ export function ExperimentAsk({
   return (
     <div className="flex flex-col gap-4">
       <div>
-        <Switch
-          label="Try several texts against each other"
-          checked={experiment !== null}
-          onChange={toggle}
-          disabled={draft.silent && experiment === null}
-        />
+        <Switch label="A/B test" checked={experiment !== null} onChange={toggle} disabled={draft.silent && experiment === null} />
         {draft.silent && <p className="text-sm text-muted">A silent message has no texts to try.</p>}
         {own !== undefined && <p className="text-sm text-bad">An experiment {own}</p>}
       </div>
@@ -140,7 +135,7 @@ function SampleRate({
   return (
     <div className="max-w-72">
       <Field
-        label="Who takes part, in percent of the audience"
+        label="Sample size (% of the audience)"
         hint={
           percent >= 100
             ? 'Everybody gets one of the variants.'

@@ -94,8 +94,8 @@ function TemplateChoice({
     return (
       <div className="max-w-72">
         <Combobox
-          label="Begin with a template"
-          placeholder="Begin with a template"
+          label="Start from a template"
+          placeholder="Start from a template"
           value={undefined}
           load={load}
           onChange={(id) => void take(id)}
@@ -107,7 +107,7 @@ function TemplateChoice({
     <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
       Begun with <Tag>{template?.name ?? 'a template'}</Tag>
       <Button small variant="quiet" onClick={() => onChange({ ...draft, templateId: null })}>
-        Let go of the template
+        Detach template
       </Button>
     </p>
   )

@@ -39,10 +39,10 @@ export function Review({
   })
   return (
     <div className="flex min-w-0 flex-col gap-5">
-      <Card title="What would happen">
+      <Card title="Review">
         <Loaded query={query}>{(report) => <DryRunReport report={report} schedule={draft.schedule} />}</Loaded>
       </Card>
-      <Card title="Try it on your own devices">
+      <Card title="Send a test">
         <TestSend appId={appId} content={screen.content} options={draft} screen={screen} />
       </Card>
       <SendCard appId={appId} campaignId={campaignId} draft={draft} saver={saver} report={query.data} />

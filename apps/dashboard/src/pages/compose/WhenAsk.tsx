@@ -12,10 +12,10 @@ import { NextInstants } from './NextInstants.tsx'
 import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
 
 const options = [
-  { value: 'now', label: 'Now', hint: 'As soon as you send it' },
-  { value: 'at', label: 'At an instant', hint: 'For everybody at once' },
-  { value: 'user_timezone', label: 'At each person’s time', hint: 'Such as nine in the morning, wherever they are' },
-  { value: 'recurring', label: 'Again and again', hint: 'Every day, or on days of the week' },
+  { value: 'now', label: 'Now', hint: 'Right after you confirm' },
+  { value: 'at', label: 'At a specific time', hint: 'Same moment for everyone' },
+  { value: 'user_timezone', label: 'At each user’s local time', hint: 'For example 9:00, wherever they are' },
+  { value: 'recurring', label: 'Recurring', hint: 'Daily or on chosen weekdays' },
 ] as const
 
 type Of<Type extends Schedule['type']> = Extract<Schedule, { type: Type }>

@@ -58,7 +58,7 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
   return (
     <Card>
       <form onSubmit={submit} className="flex max-w-2xl flex-col gap-4">
-        <Field label="Campaign" error={problems.campaign} hint="Found by its name. A send by the API has none: paste its id below.">
+        <Field label="Campaign" error={problems.campaign} hint="Search by name. Sends made by the API have no name: paste the ID below.">
           {({ id }) => (
             <Combobox id={id} label="Campaign" value={campaignId} onChange={setCampaignId} load={load} placeholder="Choose a campaign" />
           )}
@@ -76,7 +76,7 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
           )}
         </Field>
         <div className="grid grid-cols-[14rem_minmax(0,1fr)] gap-3 max-[640px]:grid-cols-1">
-          <Field label="Of whom">
+          <Field label="Recipient">
             {(control) => (
               <Select
                 {...control}

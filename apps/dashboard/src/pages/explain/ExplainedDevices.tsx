@@ -37,7 +37,7 @@ export function ExplainedDevices({
           rowKey={({ subscriptionId }) => subscriptionId}
           onOpen={({ subscriptionId }) => void navigate({ search: { ...search, device: subscriptionId }, replace: true })}
           columns={[
-            { key: 'verdict', label: 'What became of it', cell: (trace) => <VerdictStatus verdict={trace.verdict} /> },
+            { key: 'verdict', label: 'Outcome', cell: (trace) => <VerdictStatus verdict={trace.verdict} /> },
             { key: 'platform', label: 'Platform', cell: ({ platform }) => (platform === null ? '–' : platformNames[platform]) },
             { key: 'sentence', label: 'Why', cell: ({ sentence }) => sentence },
             {
@@ -86,7 +86,7 @@ function Whom({ explained, campaignName }: { explained: Explained; campaignName:
           },
           { label: 'Status', value: status },
           { label: 'Begun', value: startedAt === null ? 'not yet' : <Time at={startedAt} precise /> },
-          { label: 'Everybody queued', value: fannedOutAt === null ? 'not yet' : <Time at={fannedOutAt} precise /> },
+          { label: 'Audience complete', value: fannedOutAt === null ? 'not yet' : <Time at={fannedOutAt} precise /> },
           {
             label: 'User',
             value:

@@ -12,10 +12,10 @@ import { devicesKey, type SimulatedDevice } from './useInbox.ts'
 type Behaviour = NonNullable<paths['/v1/admin/simulator/devices/{deviceId}/behaviour']['put']['requestBody']>['content']['application/json']
 
 const behaviours: { label: string; said: string; behaviour: Behaviour }[] = [
-  { label: 'Make it slow (3 seconds)', said: 'answers after 3 seconds', behaviour: { answer: 'slow', delayMs: 3_000 } },
-  { label: 'Make it throttled (again after 5 seconds)', said: 'is throttled', behaviour: { answer: 'rate_limited', retryAfterSeconds: 5 } },
-  { label: 'Make it dead', said: 'is dead: the next push to it fails, and Herald sends no more', behaviour: { answer: 'dead' } },
-  { label: 'Make it well again', said: 'is well', behaviour: { answer: 'ok' } },
+  { label: 'Answer slowly (3 s)', said: 'answers after 3 seconds', behaviour: { answer: 'slow', delayMs: 3_000 } },
+  { label: 'Throttle (retry after 5 s)', said: 'is throttled', behaviour: { answer: 'rate_limited', retryAfterSeconds: 5 } },
+  { label: 'Invalidate its token', said: 'is dead: the next push to it fails, and Herald sends no more', behaviour: { answer: 'dead' } },
+  { label: 'Back to normal', said: 'is well', behaviour: { answer: 'ok' } },
 ]
 
 /** The menu that changes how a virtual device behaves, opens the log of its pushes, or uninstalls its app. */

@@ -92,7 +92,7 @@ function Inbox() {
         query={devices.query}
         isEmpty={() => wall.length === 0 && !devices.hasMore}
         empty={
-          <Empty title="No virtual device yet" action={addButton}>
+          <Empty title="No virtual devices yet" action={addButton}>
             Add a phone or a browser, send a notification to it, and see it arrive here with the exact payload.
           </Empty>
         }

@@ -65,8 +65,8 @@ export function NotificationCard({ appId, push, report, onGesture }: Notificatio
             small
             className="m-1"
             disabled={!canReport}
-            aria-label="Swipe it away"
-            title="Swipe it away"
+            aria-label="Dismiss"
+            title="Dismiss"
             onClick={() => onGesture({ kind: 'swipe' })}
           >
             <X size={14} aria-hidden />

@@ -16,8 +16,8 @@ import { Select } from '../../ui/Select.tsx'
 import type { ImportReport } from './send-import.ts'
 
 const onExisting = [
-  { value: 'keep', label: 'Keep what is here', hint: 'A device that is known stays as it is' },
-  { value: 'update', label: 'Write over it', hint: 'The row wins; opted out stays opted out' },
+  { value: 'keep', label: 'Keep existing', hint: 'A device that is known stays as it is' },
+  { value: 'update', label: 'Overwrite', hint: 'The row wins; opted out stays opted out' },
 ] as const
 
 /**
@@ -111,7 +111,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
               onChange={(event) => setWithWeb(event.target.checked)}
             />
             <Checkbox
-              label="Try it dry first"
+              label="Dry run first"
               hint="Reads the whole file and reports what would happen. No device is written."
               checked={isDry}
               onChange={(event) => setDry(event.target.checked)}

@@ -40,7 +40,7 @@ export function OneImport({
   )
   if (report.isError && faultOf(report.error).status === 404)
     return (
-      <Empty title="This import is not kept any more" action={<Button onClick={onBack}>All imports</Button>}>
+      <Empty title="This import has expired" action={<Button onClick={onBack}>All imports</Button>}>
         Imports are kept for 30 days.
       </Empty>
     )
@@ -174,7 +174,7 @@ function ForReal({
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   if (file === undefined)
-    return <p className="text-muted">No device was written. To import the file for real, begin a new import without “Try it dry first”.</p>
+    return <p className="text-muted">No device was written. To import the file for real, begin a new import without “Dry run first”.</p>
   const begin = async (): Promise<void> => {
     setBusy(true)
     try {

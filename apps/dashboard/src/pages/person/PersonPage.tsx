@@ -86,7 +86,7 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         open={isErasing}
         onClose={() => setErasing(false)}
         title="Erase this person?"
-        action="Erase for good"
+        action="Erase permanently"
         danger
         typed={externalId ?? id}
         onConfirm={erase}

@@ -3,6 +3,7 @@ import { checkProvider, type Checked } from '../../api/check-provider.ts'
 import { client } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { queryClient } from '../../api/queryClient.ts'
+import { some } from '../../core/spans.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { useSystem } from '../../session/useSystem.ts'
@@ -53,7 +54,10 @@ export function ProviderCard({
       </Card>
     )
   return (
-    <Card title={title} actions={query.data !== undefined && <Actions kind={kind} onSet={onSet} onRemoved={again} />}>
+    <Card
+      title={title}
+      actions={query.data !== undefined && <Actions kind={kind} circuits={query.data.circuits} onSet={onSet} onRemoved={again} />}
+    >
       <Loaded query={query}>
         {({ circuits }) => (
           <div className="flex flex-col gap-4">
@@ -111,9 +115,20 @@ function Missing({ kind, onSet, onTaken }: { kind: Kind; onSet: () => void; onTa
   )
 }
 
-function Actions({ kind, onSet, onRemoved }: { kind: Kind; onSet: () => void; onRemoved: () => void }): ReactNode {
+function Actions({
+  kind,
+  circuits,
+  onSet,
+  onRemoved,
+}: {
+  kind: Kind
+  circuits: readonly Circuit[]
+  onSet: () => void
+  onRemoved: () => void
+}): ReactNode {
   const appId = useAppId()
   const [isRemoving, setRemoving] = useState(false)
+  const held = circuits.reduce((sum, { heldCount }) => sum + heldCount, 0)
   const path = `/v1/admin/apps/{appId}/providers/${kind}` as const
   const remove = async (): Promise<void> => {
     await client.DELETE(path, { params: { path: { appId } } })
@@ -137,6 +152,26 @@ function Actions({ kind, onSet, onRemoved }: { kind: Kind; onSet: () => void; on
         danger
         onConfirm={remove}
       >
+        {held > 0 && (
+          <div className="mb-3">
+            <Banner
+              kind="bad"
+              action={
+                <Button
+                  small
+                  onClick={() => {
+                    setRemoving(false)
+                    onSet()
+                  }}
+                >
+                  Replace instead
+                </Button>
+              }
+            >
+              {some(held, 'push is', 'pushes are')} on hold and would fail for good. With new credentials they are sent.
+            </Banner>
+          </div>
+        )}
         Pushes to {kinds[kind].for} fail with not_configured from then on. Herald cannot show the private key again: keep it elsewhere if
         you need it.
         {kind === 'webpush' && ' New keys would be others, and every browser would have to subscribe again.'}

@@ -108,7 +108,7 @@ export function SettingsForm({ app }: { app: App }) {
         <Card title="Quiet hours">
           <div className="flex flex-col gap-3">
             <Switch
-              label="Leave people in peace for a part of each day"
+              label="Quiet hours"
               checked={texts.hasQuietHours}
               onChange={(isOn: boolean) => setValue('hasQuietHours', isOn, { shouldDirty: true })}
             />

@@ -121,10 +121,10 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
               errorAt={(path) => errorAt(`content.${path}`)}
             />
           </Card>
-          <Card title="Data, delivery and looks">
+          <Card title="Data, delivery and appearance">
             <OptionsEditor value={form} onChange={put} errorAt={errorAt} />
           </Card>
-          <Card title="Try it on your own devices">
+          <Card title="Send a test">
             <TestSend appId={appId} content={form.content} options={form} screen={screen} />
           </Card>
         </div>

@@ -73,7 +73,7 @@ export function EventTail() {
             { key: 'type', label: 'Type', cell: (event) => <code className="font-mono text-xs">{event.type}</code> },
             {
               key: 'who',
-              label: 'Of whom',
+              label: 'Recipient',
               cell: ({ externalId, userId }) => externalId ?? <span className="font-mono text-xs">{userId ?? '–'}</span>,
             },
             { key: 'platform', label: 'Platform', cell: ({ platform }) => platform ?? '–' },

@@ -70,7 +70,7 @@ export function LocaleTabs({
               {one.locale}
               {one.locale === value.fallback && <span className="text-xs font-normal text-muted">default</span>}
               {hasMistake(one.locale, one.entry.actions.length, errorAt) && (
-                <TriangleAlert size={12} className="text-bad" aria-label="something is to be mended" />
+                <TriangleAlert size={12} className="text-bad" aria-label="has a problem" />
               )}
             </button>
           ))}

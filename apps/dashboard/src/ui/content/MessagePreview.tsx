@@ -5,6 +5,7 @@ import { platforms } from '@herald/contracts/platform'
 import { defaultTtlSeconds } from '@herald/contracts/send-fields'
 import { Card } from '../Card.tsx'
 import type { EntryDraft } from '../../core/content-draft.ts'
+import { nameOfLocale } from '../../core/locale-tabs.ts'
 import { measure, type Measured } from '../../core/measure.ts'
 import { valuesOf, type Person } from '../../core/person.ts'
 import { optionsOfDraft, type OptionsDraft } from '../../core/send-options-draft.ts'
@@ -41,7 +42,7 @@ export function MessagePreview({
   return (
     <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-5 lg:max-h-[calc(100dvh-2.5rem)] lg:overflow-y-auto">
       {above}
-      <Card title={`Looks like this in ${screen.locale}`}>
+      <Card title={`Preview (${nameOfLocale(screen.locale)})`}>
         {choice}
         <Previews measured={measured} app={screen.app} silent={options.silent}>
           <PersonPicker appId={appId} value={screen.personKey} name={screen.person.name} onChange={screen.setPerson} />

@@ -53,7 +53,6 @@ export function Previews({
         </Button>
       </div>
       {children}
-      {one?.fate === 'too_large' && <Banner kind="bad">It is too large for this platform and would be refused.</Banner>}
       {entry === null ? (
         <Banner kind="info">
           {silent === true

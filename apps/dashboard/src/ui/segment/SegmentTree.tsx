@@ -16,7 +16,7 @@ export function SegmentTree({ root, onShowJson }: { root: EditorRoot | 'unreadab
       <p>
         This has no form that conditions can show.{' '}
         <Button variant="secondary" small onClick={onShowJson}>
-          Mend it as JSON
+          Edit as JSON
         </Button>
       </p>
     )

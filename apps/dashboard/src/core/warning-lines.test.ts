@@ -1,0 +1,25 @@
+import { providerOf } from '@herald/contracts/app'
+import { expect, test } from 'vitest'
+import { warningLines } from './warning-lines.ts'
+
+// spec: dashboard/warnings-once
+test('warnings that say the same of several fields are one line, which names the fields in words', () => {
+  const empty = { code: 'placeholder_empty', message: 'has a placeholder that comes out empty, for 3 of 5 samples', devices: null }
+  expect(
+    warningLines([
+      { ...empty, path: 'content.de.title' },
+      { ...empty, path: 'content.de.body' },
+      { code: 'not_configured', path: `providers.${providerOf.android}`, message: 'is not set', devices: 1_200 },
+      { code: 'ttl_below_estimate', path: 'campaign.ttl', message: 'is 5 seconds', devices: 1 },
+      { code: 'missing_locale', path: 'campaign.experiment.variants.1.content', message: 'has no text', devices: 7 },
+    ]),
+  ).toEqual([
+    expect.objectContaining({
+      text: 'Title (German), Body (German): has a placeholder that comes out empty, for 3 of 5 samples.',
+      locale: 'de',
+    }),
+    expect.objectContaining({ text: 'FCM: is not set (1,200 devices).', locale: null }),
+    expect.objectContaining({ text: 'Time to live: is 5 seconds (1 device).', locale: null }),
+    expect.objectContaining({ text: 'The message (variant 2): has no text (7 devices).', locale: null }),
+  ])
+})

@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** Texts that were met in use and read as if translated. The dashboard says them in the words of the trade instead. */
+const refused = [
+  'is to be mended',
+  'are to be mended',
+  'Looks like this in',
+  'Let go of the template',
+  'Again and again',
+  'At an instant',
+  'Leave people in peace',
+  'dead device',
+  'dead token',
+  'Their token is dead',
+  'devices are dead',
+  'had their share',
+  'Try it on your own devices',
+  'What would happen',
+  'Swipe it away',
+  'Keep it as it is',
+  'Id of the thing',
+  'Make the first app',
+  'What went out',
+]
+
+// spec: dashboard/words
+test('no text of the dashboard uses a phrase that a marketer would not say', () => {
+  const sources = globSync(['apps/dashboard/src/**/*.ts', 'apps/dashboard/src/**/*.tsx']).filter(
+    (path) => !path.endsWith('.test.ts') && !path.endsWith('.gen.ts'),
+  )
+  expect(sources.length).toBeGreaterThan(200)
+  const found = sources.flatMap((path) => {
+    const text = readFileSync(path, 'utf8')
+    return refused.filter((phrase) => text.includes(phrase)).map((phrase) => `${path}: ${phrase}`)
+  })
+  expect(found).toEqual([])
+})

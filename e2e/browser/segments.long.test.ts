@@ -174,7 +174,7 @@ test('a push arrives on virtual phones, and a tap, a button and a swipe are coun
 // spec: dashboard/quiet-picture, dashboard/audit-csv, administration/settings, administration/audit, administration/audit-filters
 test('settings are saved as one change, which the audit shows by a filter and exports as a CSV', async () => {
   await goTo('/settings')
-  await page.getByRole('switch', { name: /Leave people in peace/ }).click()
+  await page.getByRole('switch', { name: 'Quiet hours' }).click()
   await page.getByLabel('From', { exact: true }).fill('21:30')
   await page.getByLabel('To', { exact: true }).fill('07:00')
   await page.getByRole('img', { name: 'Quiet from 21:30 to 07:00 on the next day: 9 h 30 min of each day.' }).waitFor()

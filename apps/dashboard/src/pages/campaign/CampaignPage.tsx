@@ -8,6 +8,7 @@ import { CampaignTrail } from './CampaignTrail.tsx'
 import { Codes } from './Codes.tsx'
 import { ContentAsSent } from './ContentAsSent.tsx'
 import { Equation } from './Equation.tsx'
+import { Headline } from './Headline.tsx'
 import { Platforms } from './Platforms.tsx'
 import { Reports } from './Reports.tsx'
 import { SendActions } from './SendActions.tsx'
@@ -15,8 +16,9 @@ import { SendState } from './SendState.tsx'
 import { useBreakdown, useSend, type Campaign, type Reading } from './useSend.ts'
 import { Waves } from './Waves.tsx'
 
-// Most campaigns are neither an experiment nor a recurrence, so the code for these two is loaded only when it is needed.
+// Most campaigns are neither an experiment nor a recurrence, and the preview stands beside what is read first, so their code is loaded later.
 const ExperimentResults = lazy(async () => ({ default: (await import('./ExperimentResults.tsx')).ExperimentResults }))
+const Phone = lazy(async () => ({ default: (await import('./Phone.tsx')).Phone }))
 const Runs = lazy(async () => ({ default: (await import('./Runs.tsx')).Runs }))
 
 /** The control room of a campaign: how far the send is, how its pushes ended, what failed and what to do, and what devices reported. */
@@ -26,6 +28,7 @@ export function CampaignPage() {
   const send = useSend(appId, campaignId)
   const { campaign, reading } = send
   const breakdown = useBreakdown(appId, campaignId, reading)
+  const text = campaign ? textOf(campaign) : null
   const hasPushes = reading !== undefined && reading.stats.queued > 0
 
   return (
@@ -37,40 +40,52 @@ export function CampaignPage() {
       <Loaded query={send.query} atOnce>
         {(loaded: Campaign) =>
           reading && (
-            <div className="grid grid-cols-1 gap-4">
-              <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
-              {isRecurrence(loaded) ? (
-                <Suspense>
-                  <Runs appId={appId} campaignId={campaignId} />
-                </Suspense>
-              ) : (
-                <>
-                  {!hasNotBegun(reading) && <Equation appId={appId} campaignId={campaignId} reading={reading} />}
-                  {hasPushes && (
-                    <>
-                      <Platforms appId={appId} campaign={loaded} reading={reading} samples={send.samples} breakdown={breakdown} />
-                      <Codes appId={appId} campaignId={campaignId} reading={reading} breakdown={breakdown} />
-                      <Reports appId={appId} campaign={loaded} reading={reading} breakdown={breakdown} />
-                    </>
-                  )}
-                  {loaded.experiment && (
-                    <Suspense>
-                      <ExperimentResults
-                        appId={appId}
-                        campaign={loaded}
-                        experiment={loaded.experiment}
-                        reading={reading}
-                        onDone={send.readAllAgain}
-                      />
-                    </Suspense>
-                  )}
-                  {(hasPushes || !isOver(reading.status)) && (
-                    <Waves appId={appId} campaignId={campaignId} isFollowed={!isOver(reading.status)} />
-                  )}
-                </>
+            <div className="grid grid-cols-1 items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1fr)_21rem]">
+              <div className="grid min-w-0 grid-cols-1 gap-4">
+                <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
+                {reading.stats.sent > 0 && !loaded.silent && !isRecurrence(loaded) && (
+                  <Headline appId={appId} campaign={loaded} reading={reading} />
+                )}
+                {isRecurrence(loaded) ? (
+                  <Suspense>
+                    <Runs appId={appId} campaignId={campaignId} />
+                  </Suspense>
+                ) : (
+                  <>
+                    {!hasNotBegun(reading) && <Equation appId={appId} campaignId={campaignId} reading={reading} />}
+                    {hasPushes && (
+                      <>
+                        <Platforms appId={appId} campaign={loaded} reading={reading} samples={send.samples} breakdown={breakdown} />
+                        <Codes appId={appId} campaignId={campaignId} reading={reading} breakdown={breakdown} />
+                        <Reports appId={appId} campaign={loaded} reading={reading} breakdown={breakdown} />
+                      </>
+                    )}
+                    {loaded.experiment && (
+                      <Suspense>
+                        <ExperimentResults
+                          appId={appId}
+                          campaign={loaded}
+                          experiment={loaded.experiment}
+                          reading={reading}
+                          onDone={send.readAllAgain}
+                        />
+                      </Suspense>
+                    )}
+                    {(hasPushes || !isOver(reading.status)) && (
+                      <Waves appId={appId} campaignId={campaignId} isFollowed={!isOver(reading.status)} />
+                    )}
+                  </>
+                )}
+                <ContentAsSent appId={appId} campaign={loaded} />
+                <CampaignTrail appId={appId} campaignId={campaignId} />
+              </div>
+              {text !== null && (
+                <div className="min-w-0 min-[1100px]:sticky min-[1100px]:top-5">
+                  <Suspense>
+                    <Phone content={text} />
+                  </Suspense>
+                </div>
               )}
-              <ContentAsSent appId={appId} campaign={loaded} />
-              <CampaignTrail appId={appId} campaignId={campaignId} />
             </div>
           )
         }
@@ -79,5 +94,7 @@ export function CampaignPage() {
   )
 }
 
+/** The text to preview: that of the first variant, when the campaign is an experiment. */
+const textOf = ({ content, experiment }: Campaign) => experiment?.variants[0]?.content ?? content
 const hasNotBegun = ({ status, stats }: Reading) => stats.queued === 0 && (status === 'draft' || status === 'scheduled')
 const isRecurrence = ({ schedule, recurringOf }: Campaign) => schedule?.type === 'recurring' && recurringOf === null

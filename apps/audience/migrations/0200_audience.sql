@@ -90,10 +90,6 @@ create unique index subscriptions_by_address on subscriptions (address_hash);
 -- A page of a fan-out reads the next 5,000 devices of an app after a cursor from this index.
 create index subscriptions_by_app on subscriptions (app_id, id);
 create index subscriptions_by_user on subscriptions (user_id);
--- iOS tokens of hexadecimal digits are one token in either letter case, and are stored in small letters. A token that is stored with capitals is
--- found here by its small letters. The index is nearly always empty.
-create index subscriptions_by_small_token on subscriptions (md5(app_id || ' ' || lower(address)))
-  where platform = 'ios' and address ~ '^[0-9A-Fa-f]+$' and address ~ '[A-F]';
 
 -- Devices that have left an identified user, because another user got the device or the device was deleted. The ledger finds pushes by device, so
 -- these and the user's present devices lead to all pushes of the user.

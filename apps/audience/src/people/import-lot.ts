@@ -1,12 +1,10 @@
 import { fault, notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { ImportLot, ImportReport } from '@herald/contracts/import'
-import { hashAddress, smallToken } from './core/device.ts'
 import { planLot, toImportRow, type ImportRow, type KnownDevice, type KnownUser } from './core/import-lot.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { findDevicesAt, findUsers, writeDevices, writeUsers } from './store/import-devices.ts'
 import { hashName, readWithDry, writeDry } from './store/import-dry.ts'
-import { findInCapitals, mergeTwins } from './store/twins.ts'
 import { lockImport, moveImport, type ImportRecord } from './store/imports.ts'
 import type { Db } from '../store/tables.ts'
 import { transactIdentity } from './transact-identity.ts'
@@ -26,9 +24,7 @@ export const importLot = (
     const { dryRun: isDry, onExisting } = at.report
     const rows = lot.rows.map(({ row, device }) => toImportRow(appId, row, device))
 
-    const tokens = rows.flatMap(({ device }) => smallToken(device.platform, device.address) ?? []).map((token) => ({ appId, token }))
-    if (!isDry) await mergeTwins(trx, tokens)
-    const known = await (isDry ? readDry(trx, at, rows, await findInCapitals(trx, tokens)) : readAndLock(trx, at, rows))
+    const known = await (isDry ? readDry(trx, at, rows) : readAndLock(trx, at, rows))
     const planned = isDry ? rows.map((row) => ({ ...row, externalId: row.externalId && hashName(appId, row.externalId) })) : rows
     const plan = planLot(known, planned, { onExisting, makeId: newId, now: at.now.toISOString() })
 
@@ -70,16 +66,8 @@ async function readAndLock(trx: Db, { appId, report }: ImportRecord, rows: Impor
   return { devices, users }
 }
 
-/** Reads what a dry run finds. `inCapitals`: devices that a real import would find too, because it first merges twins (store/twins.ts). */
-async function readDry(
-  trx: Db,
-  { appId, report }: ImportRecord,
-  rows: ImportRow[],
-  inCapitals: { id: string; userId: string; token: string }[],
-): Promise<Known> {
-  const twins = inCapitals.map(({ id, userId, token }) => ({ id, userId, key: hashAddress(appId, 'token', token).toString('hex') }))
-  return readWithDry(trx, { appId, importId: report.id, keys: keysOf(rows), names: namesOf(rows), twins })
-}
+const readDry = (trx: Db, { appId, report }: ImportRecord, rows: ImportRow[]): Promise<Known> =>
+  readWithDry(trx, { appId, importId: report.id, keys: keysOf(rows), names: namesOf(rows) })
 
 const keysOf = (rows: ImportRow[]): string[] => [...new Set(rows.map(({ key }) => key))]
 const namesOf = (rows: ImportRow[]): string[] => [...new Set(rows.flatMap(({ externalId }) => externalId ?? []))]

@@ -1,11 +1,9 @@
 import type { KeyKind } from '@herald/contracts/administration'
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
-import { smallToken } from './core/device.ts'
 import { decideOwnership, maxDevicesPerUser, tooManyDevices, toUserUpdate, type Ownership } from './core/identity.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
-import { countDevices, findAddress, giveSubscription, lockSubscription } from './store/subscriptions.ts'
-import { mergeTwins } from './store/twins.ts'
+import { countDevices, giveSubscription, lockSubscription } from './store/subscriptions.ts'
 import type { Db } from '../store/tables.ts'
 import { copyUser, insertUser, lockUsers, markByBackend, mergeUser, nameUser } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
@@ -24,25 +22,15 @@ export const loginSubscription = (
   }: { appId: string; subscriptionId: string; externalId: string; keyKind?: KeyKind | undefined },
 ): Promise<{ userId: string; externalId: string }> =>
   transactIdentity(db, async (trx) => {
-    const id = await idAfterMerge(trx, { appId, id: subscriptionId })
-    const known = await lockSubscription(trx, { appId, id })
+    const known = await lockSubscription(trx, { appId, id: subscriptionId })
     if (!known) throw notFound()
     const { userId, leaves } = await takeOwner(trx, { appId, ownerId: known.userId, externalId })
     await mergeUser(trx, userId, toUserUpdate({}), 'device')
-    await giveSubscription(trx, id, userId)
+    await giveSubscription(trx, subscriptionId, userId)
     if (keyKind !== 'public') await markByBackend(trx, userId)
-    if (leaves !== null) await leaveUsers(trx, [{ userId: leaves, subscriptionId: id }])
+    if (leaves !== null) await leaveUsers(trx, [{ userId: leaves, subscriptionId }])
     return { userId, externalId }
   })
-
-/** Merges the twins of a device (store/twins.ts). Gives the id of the device that stays, which is usually the device itself. */
-async function idAfterMerge(trx: Db, { appId, id }: { appId: string; id: string }): Promise<string> {
-  const device = await findAddress(trx, { appId, id })
-  const token = device && smallToken(device.platform, device.address)
-  if (!token) return id
-  const merged = await mergeTwins(trx, [{ appId, token }])
-  return merged.get(id) ?? id
-}
 
 /**
  * Decides by the identity rules which user gets a device, which the caller has locked, and makes or names that user if needed. `leaves`: the owner

@@ -11,7 +11,6 @@ import type { LastNotified } from '../last-notified.ts'
 import { databaseNow } from '../segments/store/counts.ts'
 import { findDevicesOf } from './store/subscription-reads.ts'
 import { findByEitherId, findByPrefix, findMeant, findNewestUsers, findOwner, findSummaries, maskDevice } from './store/user-reads.ts'
-import { findInCapitals } from './store/twins.ts'
 import { getSegment } from '../segments/store/segments.ts'
 import type { Db } from '../store/tables.ts'
 import { getUserAlone } from './store/users.ts'
@@ -31,7 +30,7 @@ export async function findUserByAddress(db: Db, { appId, address }: { appId: str
     token === undefined
       ? [hashAddress(appId, 'endpoint', endpoint)]
       : platforms.map((platform) => hashAddress(appId, 'token', canonicalToken(platform, token)))
-  const owner = (await findOwner(db, hashes)) ?? (await findInCapitals(db, token ? [{ appId, token: token.toLowerCase() }] : []))[0]
+  const owner = await findOwner(db, hashes)
   if (!owner) throw notFound()
   return readMaskedUser(db, { appId, user: owner })
 }

@@ -6,7 +6,7 @@ import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
 import { isErased } from '@herald/service/erased-apps'
-import { canonicalToken, hashAddress, smallToken, toDevice, type Device } from './core/device.ts'
+import { canonicalToken, hashAddress, toDevice, type Device } from './core/device.ts'
 import {
   countTagBytes,
   decideOwnership,
@@ -23,7 +23,6 @@ import { leaveUsers } from './store/abandoned-users.ts'
 import { moveDevice } from './rotate-subscription.ts'
 import { findKnown, lockDevices, writeRegistrations, type Decided, type Known, type FoundUser, type Sought } from './store/registrations.ts'
 import type { Db } from '../store/tables.ts'
-import { mergeTwins, smallKeyOf, type SmallToken } from './store/twins.ts'
 import { userKeyOf, lockUsers } from './store/users.ts'
 import { identityAttempts, pauseAfter, retryIdentity, transactIdentity } from './transact-identity.ts'
 
@@ -41,7 +40,7 @@ type Registration = {
 
 /**
  * The result of a registration. `row in use`: nothing was written, because another transaction or registration uses, changed or makes one of its
- * rows, the phone has twins to merge, or the app was erased.
+ * rows, or the app was erased.
  */
 type Outcome = Registered | Fault | 'row in use'
 
@@ -86,7 +85,6 @@ export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<
 async function registerAlone(db: Db, registration: Registration): Promise<Registered> {
   for (let attempt = 1; attempt <= identityAttempts; attempt += 1) {
     const [outcome = 'row in use'] = await transactIdentity(db, async (trx) => {
-      await mergeTwins(trx, tokensOf(registration))
       await moveFromOld(trx, registration)
       await lockRowsOf(trx, registration)
       const outcomes = await registerAll({ db: trx, kept: trx }, [registration])
@@ -109,13 +107,6 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
 async function moveFromOld(trx: Db, { appId, device: { addressHash, address, keys }, old }: Registration): Promise<void> {
   if (old !== null) await moveDevice(trx, hashAddress(appId, 'token', old), { addressHash, address, keys })
 }
-
-/** Gives the registration's iOS tokens of hexadecimal digits, whose devices may have twins. */
-const tokensOf = ({ appId, device: { platform, address }, old }: Registration): SmallToken[] =>
-  [address, old ?? []]
-    .flat()
-    .flatMap((token) => smallToken(platform, token) ?? [])
-    .map((token) => ({ appId, token }))
 
 /** Locks the device that has the registration's address, then the device's owner and the user with the external id. */
 async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration): Promise<void> {
@@ -157,11 +148,9 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
 const noTags: TagSizes = new Map()
 
 function toSought({ appId, device, externalId, changes }: Registration): Sought {
-  const token = smallToken(device.platform, device.address)
   const set = tagSizesAfter(noTags, changes.tags)
   return {
     addressHash: device.addressHash,
-    smallKey: token === null ? null : smallKeyOf({ appId, token }),
     name: externalId === null ? null : userKeyOf({ appId, externalId }),
     setsTags: set.size,
     setsBytes: countTagBytes(set),
@@ -175,8 +164,7 @@ type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }
 function decide(registrations: Registration[], known: Known[]): (Planned | { outcome: Fault | 'row in use' })[] {
   const planned = new Set<string>()
   return registrations.map(({ appId, device, externalId, changes, byBackend }, place) => {
-    const { device: found = null, named = null, namedDevices = 0, hasTwins = false } = known[place] ?? {}
-    if (hasTwins) return { outcome: 'row in use' }
+    const { device: found = null, named = null, namedDevices = 0 } = known[place] ?? {}
     const owner = found?.owner ?? null
     const users = [owner, named?.id === owner?.id ? null : named].filter((user) => user !== null)
     if (users.some(({ id }) => planned.has(id))) return { outcome: 'row in use' }

@@ -49,15 +49,12 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
 }
 
 /**
- * Gives a token whose letter case means nothing, in small letters; null for any other address. Apple gives a token as bytes, and apps write them as
- * hexadecimal digits in either letter case (zulip#35074; spec: identity/token-case).
+ * Gives a token as it is stored. Apple gives a token as bytes, which apps write as hexadecimal digits in either letter case (zulip#35074), so these
+ * are stored in small letters (spec: identity/token-case).
  */
-export const smallToken = (platform: Platform, address: string): string | null =>
-  platform === 'ios' && hexadecimal.test(address) ? address.toLowerCase() : null
+export const canonicalToken = (platform: Platform, token: string): string =>
+  platform === 'ios' && hexadecimal.test(token) ? token.toLowerCase() : token
 const hexadecimal = /^[0-9a-fA-F]+$/
-
-/** Gives a token as it is stored. */
-export const canonicalToken = (platform: Platform, token: string): string => smallToken(platform, token) ?? token
 
 /** Gives the hash by which a device is found: of its app, the kind of its address (phones have a token, browsers an endpoint) and its address. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>

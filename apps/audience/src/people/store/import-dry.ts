@@ -26,7 +26,7 @@ export const hashName = (appId: string, externalId: string): string => short(`${
  */
 export async function readWithDry(
   db: Db,
-  { appId, importId, keys, names, twins }: { appId: string; importId: string; keys: string[]; names: string[]; twins: KnownDevice[] },
+  { appId, importId, keys, names }: { appId: string; importId: string; keys: string[]; names: string[] },
 ): Promise<{ devices: KnownDevice[]; users: KnownUser[] }> {
   const hashed = new Map(names.map((name) => [hashName(appId, name), name]))
   const states = await load(db, importId, [...keys.map(deviceKey), ...[...hashed.keys()].map(nameKey)])
@@ -36,13 +36,11 @@ export async function readWithDry(
     return state ? [{ id: state.id, key, userId: state.user ?? '', name: state.name ?? null }] : []
   })
   const seen = new Set(dryDevices.map(({ key }) => key))
-  const found = await findDevicesAt(
+  const real = await findDevicesAt(
     db,
     keys.filter((key) => !seen.has(key)),
     { lock: false },
   )
-  for (const { key } of found) seen.add(key)
-  const real = [...found, ...twins.filter(({ key }) => !seen.has(key))]
   const owners = [...real, ...dryDevices].map(({ userId }) => userId)
   const anonymous = dryDevices.filter(({ name }) => name === null).map(({ userId }) => userId)
   const realUsers = await findUsers(db, { appId, ids: [...new Set(owners)], names: [...new Set(names)], lock: false })

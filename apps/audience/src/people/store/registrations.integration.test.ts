@@ -25,7 +25,7 @@ async function givenFound() {
   const registered = await registerSubscription({ db }, { appId, subscription: { ...browser('one'), externalId: 'ann' } })
   const device = toDevice(appId, browser('one'))
   const name = userKeyOf({ appId, externalId: 'ann' })
-  const [found] = await findKnown(db, [{ addressHash: device.addressHash, name, setsTags: 1, setsBytes: 10, smallKey: null }])
+  const [found] = await findKnown(db, [{ addressHash: device.addressHash, name, setsTags: 1, setsBytes: 10 }])
   if (!found?.device) throw new Error('the device is known')
   const { owner } = found.device
   const decided: Decided = {

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Device } from '../core/device.ts'
 import { maxTagBytes, maxTagsPerUser, type TagSizes, type UserUpdate } from '../core/identity.ts'
 import { sessionColumns } from './subscriptions.ts'
-import { isStoredInCapitals } from './twins.ts'
 import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, splitTags, tagSizesOf, toTagSizes, userKeyColumn } from './users.ts'
 
@@ -24,9 +23,8 @@ export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
 /**
  * The keys of a registration's rows. `name`: `userKeyOf` of its external id, or null. `setsTags`, `setsBytes`: number and size of its tags.
- * `smallKey`: `smallKeyOf` of an iOS token of hexadecimal digits; null for other addresses.
  */
-export type Sought = { addressHash: Buffer; name: string | null; setsTags: number; setsBytes: number; smallKey: string | null }
+export type Sought = { addressHash: Buffer; name: string | null; setsTags: number; setsBytes: number }
 
 /**
  * A user as a registration finds it. `version` changes with every change of the row. `tagSizes` is null unless the user might get too many or too
@@ -36,13 +34,12 @@ export type FoundUser = { id: string; externalId: string | null; version: string
 
 /**
  * What a registration finds: the device at its address with the owner, and the user with its external id (`named`). `namedDevices`: 0 for no such
- * user or the owner. `hasTwins`: a device has the token with capitals (store/twins.ts).
+ * user or the owner.
  */
 export type Known = {
   device: { id: string; owner: FoundUser } | null
   named: FoundUser | null
   namedDevices: number
-  hasTwins: boolean
 }
 
 /**
@@ -62,15 +59,13 @@ export async function findKnown(db: Db, sought: Sought[]): Promise<Known[]> {
       owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_sizes as "ownerTagSizes",
       named.id as "namedId", named.external_id as "namedExternalId", named.version as "namedVersion", named.tag_sizes as "namedTagSizes",
       case when named.id is not null and named.id is distinct from owner.id
-        then (select count(*) from subscriptions where user_id = named.id) end as "namedDevices",
-      asked.small_key is not null and ${isStoredInCapitals(sql.ref('asked.small_key'))} as "hasTwins"
+        then (select count(*) from subscriptions where user_id = named.id) end as "namedDevices"
     from unnest(
         ${sought.map(({ addressHash }) => addressHash)}::bytea[],
         ${sought.map(({ name }) => name)}::text[],
         ${sought.map(({ setsTags }) => setsTags)}::int[],
-        ${sought.map(({ setsBytes }) => setsBytes)}::int[],
-        ${sought.map(({ smallKey }) => smallKey)}::text[]
-      ) with ordinality as asked(address_hash, name, sets_tags, sets_bytes, small_key, place)
+        ${sought.map(({ setsBytes }) => setsBytes)}::int[]
+      ) with ordinality as asked(address_hash, name, sets_tags, sets_bytes, place)
       left join lateral (select id, user_id from subscriptions where address_hash = asked.address_hash offset 0) device on true
       left join lateral (${user} where id = device.user_id offset 0) owner on true
       left join lateral (${user} where ${userKeyColumn} = asked.name offset 0) named on true
@@ -89,7 +84,6 @@ type KnownRow = {
   namedVersion: string
   namedTagSizes: Record<string, number> | null
   namedDevices: number | null
-  hasTwins: boolean
 }
 
 function toKnown(row: KnownRow): Known {
@@ -117,7 +111,6 @@ function toKnown(row: KnownRow): Known {
             tagSizes: row.namedTagSizes && toTagSizes(row.namedTagSizes),
           },
     namedDevices: row.namedDevices ?? 0,
-    hasTwins: row.hasTwins,
   }
 }
 

@@ -21,12 +21,6 @@ export async function lockSubscription(db: Db, { appId, id }: { appId: string; i
     .executeTakeFirst()
 }
 
-export const findAddress = (
-  db: Db,
-  { appId, id }: { appId: string; id: string },
-): Promise<{ platform: Platform; address: string } | undefined> =>
-  db.selectFrom('subscriptions').select(['platform', 'address']).where('id', '=', id).where('app_id', '=', appId).executeTakeFirst()
-
 export const isAddressTaken = async (db: Db, addressHash: Buffer): Promise<boolean> =>
   (await db.selectFrom('subscriptions').select('id').where('address_hash', '=', addressHash).executeTakeFirst()) !== undefined
 

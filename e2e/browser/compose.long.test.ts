@@ -213,3 +213,35 @@ test("an operator makes a template, writes a message with it, sees which fields 
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
 })
+
+// spec: dashboard/confirm-sends, campaigns/unsend
+test('a send is confirmed on a sheet, and undone within ten seconds it is a draft again of which nothing was sent', async () => {
+  const { page, watched } = await open('/compose')
+  await field(page, 'Title').fill('Too early')
+  await field(page, 'Text').fill('Not yet')
+  await page.keyboard.press('Control+Enter')
+  const button = page.getByRole('button', { name: 'Send to 3 devices' })
+  await button.click()
+  const sheet = page.getByRole('dialog')
+  for (const line of ['Everyone', '3', 'Now', 'English']) await sheet.getByRole('definition').getByText(line, { exact: true }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  // The sheet gives the focus back to the button that opened it.
+  await until(() => button.evaluate((element) => element === document.activeElement))
+
+  await page.keyboard.press('Enter')
+  await sheet.getByRole('button', { name: 'Send to 3 devices' }).click()
+  await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+  const id = page.url().slice(-24)
+  await page.getByText(/^Goes out in \d+ s/).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  // The undo is there after a reload too.
+  await page.reload()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.waitForURL(`**/compose/${id}`)
+  expect(await field(page, 'Title').inputValue()).toBe('Too early')
+  const { body } = await tenant.admin<{ status: string; stats: { queued: number } }>('GET', `/campaigns/${id}`)
+  expect(body).toMatchObject({ status: 'draft', stats: { queued: 0 } })
+  expect(watched.faults).toEqual([])
+})

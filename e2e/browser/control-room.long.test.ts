@@ -144,8 +144,16 @@ test('after an operator has picked a winner the experiment names it and offers n
   await untilStatus(tenant, id, 'sent')
 
   const { page, watched } = await open(`/campaigns/${id}`)
-  await page.getByRole('button', { name: 'Send Loud to the rest' }).click()
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  const pick = async () => {
+    await page.getByRole('button', { name: 'Send Loud to the rest' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
+  }
+  // Undone, the experiment is open again.
+  await pick()
+  await page.getByRole('heading', { level: 1, name: 'Which words? – winner Loud' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
+  await pick()
   await page.getByRole('heading', { level: 1, name: 'Which words? – winner Loud' }).waitFor()
   await page.getByRole('link', { name: 'Everybody outside the sample of 50 %' }).click()
 

@@ -26,6 +26,7 @@ const rowsOf = async (page: Page, caption: string | RegExp): Promise<string[][]>
 /** Presses the button that sends and gives the id of the campaign. */
 async function press(page: Page, label: string | RegExp): Promise<string> {
   await page.getByRole('button', { name: label }).click()
+  await page.getByRole('dialog').getByRole('button', { name: label }).click()
   await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
   return page.url().slice(-24)
 }

@@ -68,10 +68,15 @@ test('an operator can write, review and send a message with the keyboard alone, 
   await other.page.getByRole('button', { name: 'Send to 3 devices' }).waitFor()
 
   await page.keyboard.press('Enter')
+  const confirm = (tab: typeof page) => tab.getByRole('dialog').getByRole('button', { name: 'Send to 3 devices' })
+  await confirm(page).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await confirm(page).click()
   await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
   const id = page.url().slice(-24)
   // A second tab that sends the draft is led to the campaign that the first has begun.
   await other.page.getByRole('button', { name: 'Send to 3 devices' }).click()
+  await confirm(other.page).click()
   await other.page.waitForURL(`**/campaigns/${id}`)
   expect(await untilSettled(tenant, id)).toMatchObject({ queued: 3, sent: 3 })
   expect(watched.faults).toEqual([])

@@ -4,7 +4,7 @@ import { findTimeZone } from '@herald/contracts/text'
 import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
 import { isCancelling } from './core/campaign.ts'
-import { findCampaign, markCancelled } from './store/campaigns.ts'
+import { deleteUnsentWinner, findCampaign, markCancelled, markUnsent } from './store/campaigns.ts'
 import * as store from './store/flows.ts'
 import type { Db } from './store/tables.ts'
 
@@ -59,6 +59,18 @@ export async function cancelCampaign({ db }: Pick<Campaigns, 'db'>, { appId, cam
   const campaign = await findCampaign(db, appId, campaignId)
   if (!campaign) throw notFound()
   throw fault('invalid_state', `The campaign is ${campaign.status}; only one that has not started can be cancelled.`)
+}
+
+/**
+ * Takes a campaign back that has not begun, and answers the draft that it is again; of a winner the experiment, which is open again. The row's lock
+ * orders this and the start (spec: campaigns/unsend-or-start). Faults: not_found, invalid_state.
+ */
+export async function unsendCampaign({ db }: Pick<Campaigns, 'db'>, one: One): Promise<{ id: string; status: 'draft' | 'sent' }> {
+  const { appId, campaignId } = one
+  if (await markUnsent(db, appId, campaignId)) return { id: campaignId, status: 'draft' }
+  const experiment = await deleteUnsentWinner(db, appId, campaignId)
+  if (experiment !== undefined) return { id: experiment, status: 'sent' }
+  throw await refusal(db, one, 'taken back')
 }
 
 /**

@@ -116,7 +116,7 @@ test('useCount counts the campaigns and notifications that used the template, an
 
   expect(await platform.gateway.call(deleteTemplate, { appId, templateId })).toEqual({})
   await expect(read(templateId)).rejects.toMatchObject({ code: 'not_found' })
-  expect(await platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })).toEqual({ status: 'sending' })
+  expect(await platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })).toMatchObject({ status: 'sending' })
   expect((await platform.rowOf(campaignId)).content).toEqual(givenContent('Copied.'))
 })
 

@@ -7,6 +7,7 @@ import {
   replaceTemplate,
   sendCampaign,
   settleCampaigns,
+  unsendCampaign,
   createTemplate,
 } from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign } from '@herald/contracts/campaign'
@@ -83,6 +84,42 @@ test('the experiment says who picked which winner and which campaign sends it, a
   expect({ audience, winner }).toEqual({ audience: { kind: 'remainder', of, sampleRate: 0.2 }, winner: null })
   expect(name).toHaveLength(200)
   expect(name).toMatch(/x – winner B$/)
+})
+
+// spec: experiments/winner-delay
+test('a winner with a delay is scheduled; taken back, its campaign is gone and another winner can be picked, which goes out when the delay is over', async () => {
+  const of = await sent()
+  const pickIn = (variant: string, delaySeconds: number) =>
+    platform.gateway.call(pickWinner, { appId, campaignId: of, variant, by: 'ann', delaySeconds })
+  const first = await pickIn('a', 60)
+  expect(first.status).toBe('scheduled')
+  expect(await read(first.id)).toMatchObject({ status: 'scheduled', nextAt: first.nextAt, schedule: { type: 'now' }, remainderOf: of })
+  expect(await codeOf(pickIn('b', 60))).toBe('winner_already_sent')
+
+  expect(await platform.gateway.call(unsendCampaign, { appId, campaignId: first.id })).toEqual({ id: of, status: 'sent' })
+  expect(await codeOf(read(first.id))).toBe('not_found')
+  expect((await read(of)).winner).toBeNull()
+  expect(platform.pointersAt(first.id)).toBe(0)
+
+  const second = await pickIn('b', 1)
+  await until(() => platform.pointersAt(second.id) === 1, { what: 'the start' })
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(second.nextAt ?? ''))
+  expect(await codeOf(platform.gateway.call(unsendCampaign, { appId, campaignId: second.id }))).toBe('invalid_state')
+  expect((await read(of)).winner).toMatchObject({ variant: 'b', campaignId: second.id })
+})
+
+// spec: experiments/winner-delay, experiments/winner-frozen
+test('a winner that is sent before its delay is over keeps the target of its experiment', async () => {
+  const segmentId = newId()
+  platform.segments.set(segmentId, segment)
+  const of = await sent({ segment: undefined, segmentId })
+  platform.segments.set(segmentId, {})
+  const { id } = await platform.gateway.call(pickWinner, { appId, campaignId: of, variant: 'a', by: 'ann', delaySeconds: 60 })
+  expect(await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })).toEqual({
+    status: 'sending',
+    nextAt: null,
+  })
+  expect(await platform.audience.bus.call(readSend, { campaignId: id })).toMatchObject({ target: { kind: 'segment', segment } })
 })
 
 // spec: experiments/winner-frozen

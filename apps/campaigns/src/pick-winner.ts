@@ -6,13 +6,19 @@ import { whyNoWinner, winnerAlreadySent } from './core/experiment.ts'
 import { findDecidable, insertWinner } from './store/copies.ts'
 
 /**
- * Sends the winning variant, as a new campaign, to the users outside the sample. Faults: not_found, then those of the checks in their order (spec:
+ * Sends the winning variant, now or after the delay, as a new campaign, to the users outside the sample. Faults: not_found, then those of the checks in their order (spec:
  * experiments/winner-checks).
  */
 export async function pickWinner(
-  { db, pointAt, ledgerDays }: Pick<Campaigns, 'db' | 'pointAt' | 'ledgerDays'>,
-  { appId, campaignId, variant, by }: { appId: string; campaignId: string; variant: string; by: string | null },
-): Promise<{ id: string; status: 'sending' }> {
+  { db, pointAt, poke, ledgerDays }: Pick<Campaigns, 'db' | 'pointAt' | 'poke' | 'ledgerDays'>,
+  {
+    appId,
+    campaignId,
+    variant,
+    by,
+    delaySeconds = 0,
+  }: { appId: string; campaignId: string; variant: string; by: string | null; delaySeconds?: number | undefined },
+): Promise<{ id: string; status: 'sending' | 'scheduled'; nextAt: string | null }> {
   const campaign = await findDecidable(db, appId, campaignId, ledgerDays)
   if (!campaign) throw notFound()
   const { experiment } = campaign
@@ -24,8 +30,9 @@ export async function pickWinner(
 
   const id = newId()
   const { sampleRate } = experiment
-  const isFirst = await insertWinner(db, { id, of: campaignId, sampleRate, variant: chosen, by })
-  if (!isFirst) throw (await isErased(db, appId)) ? notFound() : winnerAlreadySent()
-  pointAt(id)
-  return { id, status: 'sending' }
+  const made = await insertWinner(db, { id, of: campaignId, sampleRate, variant: chosen, by, delaySeconds })
+  if (!made) throw (await isErased(db, appId)) ? notFound() : winnerAlreadySent()
+  if (delaySeconds === 0) pointAt(id)
+  else poke()
+  return delaySeconds === 0 ? { id, status: 'sending', nextAt: null } : { id, status: 'scheduled', nextAt: made.dueAt.toISOString() }
 }

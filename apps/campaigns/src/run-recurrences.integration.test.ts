@@ -24,7 +24,7 @@ async function activated({ minutesAgo = 1, until: end }: { minutesAgo?: number; 
   }
   const campaign = givenCampaign({ name: 'Every day', schedule, segment: { field: 'country', op: 'eq', value: 'DE' } })
   const { id } = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign })
-  expect(await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })).toEqual({ status: 'active' })
+  expect(await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })).toMatchObject({ status: 'active' })
   return { id, occurrence, next: new Date(occurrence.getTime() + day) }
 }
 const makeDue = (id: string, dueAt: Date) => platform.db.updateTable('campaigns').set({ due_at: dueAt }).where('id', '=', id).execute()

@@ -1,4 +1,14 @@
-import { cancelCampaign, createCampaign, pickWinner, readSend, sendCampaign } from '@herald/contracts/calls/campaigns'
+import {
+  cancelCampaign,
+  createCampaign,
+  duplicateCampaign,
+  getCampaign,
+  pickWinner,
+  readSend,
+  replaceCampaign,
+  sendCampaign,
+  unsendCampaign,
+} from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign, Schedule } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
 import { nextInstantOf } from '@herald/contracts/local-time'
@@ -16,6 +26,9 @@ beforeAll(async () => void (platform = await givenPlatform()))
 const draft = async (fields: Partial<CreateCampaign> = {}) =>
   (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign(fields) })).id
 const send = (campaignId: string) => platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })
+const sendIn = (campaignId: string, delaySeconds: number) =>
+  platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC', delaySeconds })
+const unsend = (campaignId: string) => platform.gateway.call(unsendCampaign, { appId, campaignId })
 const cancel = (campaignId: string) => platform.gateway.call(cancelCampaign, { appId, campaignId })
 const statusOf = async (id: string) => (await platform.rowOf(id)).status
 const codeOf = (asked: Promise<unknown>) =>
@@ -30,7 +43,7 @@ const day = 86_400_000
 async function scheduled(count: number, dueAt: string): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n += 1) ids.push(await draft({ schedule: ahead(day) }))
-  for (const id of ids) expect(await send(id)).toEqual({ status: 'scheduled' })
+  for (const id of ids) expect(await send(id)).toMatchObject({ status: 'scheduled' })
   await sql`
     update campaigns set due_at = ${sql.raw(dueAt)}, schedule = jsonb_build_object('type', 'at', 'at', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
     from unnest(${ids}::text[]) with ordinality as wanted(id, position)
@@ -43,7 +56,7 @@ test('a campaign with schedule now starts as soon as it is sent: audience gets a
   const segment = { field: 'tags.plan', op: 'eq', value: 'pro' }
   const [some, all] = [await draft({ segment, name: 'Some' }), await draft()]
   for (const id of [some, all]) {
-    expect(await send(id)).toEqual({ status: 'sending' })
+    expect(await send(id)).toMatchObject({ status: 'sending' })
     await until(() => platform.pointersAt(id) === 1, { what: 'the pointer' })
   }
   const read = await platform.audience.bus.call(readSend, { campaignId: some })
@@ -81,6 +94,7 @@ test('a request to send, to cancel or to pick a winner is answered not_found whe
     const { gateway } = platform
     expect(await codeOf(gateway.call(sendCampaign, { ...ids, defaultTimezone: 'UTC' }))).toBe('not_found')
     expect(await codeOf(gateway.call(cancelCampaign, ids))).toBe('not_found')
+    expect(await codeOf(gateway.call(unsendCampaign, ids))).toBe('not_found')
     expect(await codeOf(gateway.call(pickWinner, { ...ids, variant: 'a', by: null }))).toBe('not_found')
   }
   expect(await statusOf(id)).toBe('draft')
@@ -101,7 +115,7 @@ test('each time a campaign is sent its saved segment is copied; when the segment
   platform.segments.set(segmentId, {})
   await send(id)
   platform.segments.set(segmentId, definition)
-  expect(await send(id)).toEqual({ status: 'scheduled' })
+  expect(await send(id)).toMatchObject({ status: 'scheduled' })
   platform.segments.delete(segmentId)
   expect((await platform.rowOf(id)).target).toEqual({ kind: 'segment', segment: definition })
 })
@@ -130,7 +144,7 @@ test('a send at each user’s local time starts when that time first comes in a 
   const id = await draft({ schedule: { type: 'user_timezone', localTime } })
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York', 'Nowhere/Any-More']
   const asked = Date.now()
-  expect(await send(id)).toEqual({ status: 'scheduled' })
+  expect(await send(id)).toMatchObject({ status: 'scheduled' })
   const answered = Date.now()
 
   const { due_at, local_times_after: after } = await platform.rowOf(id)
@@ -161,17 +175,19 @@ test('a send at each user’s local time can be sent again or cancelled before i
 test('an experiment can be sent with any schedule, and audience reads its variants and the campaign’s content', async () => {
   const experiment = givenExperiment(0.2)
   const now = await draft({ experiment })
-  expect(await send(now)).toEqual({ status: 'sending' })
+  expect(await send(now)).toMatchObject({ status: 'sending' })
   const read = await platform.audience.bus.call(readSend, { campaignId: now })
   expect(read?.send.content).toEqual(givenContent())
   expect(read?.send.experiment).toEqual({
     sampleRate: 0.2,
     variants: experiment.variants.map(({ id, weight, content }) => ({ id, weight, content })),
   })
-  expect(await send(await draft({ experiment, schedule: ahead(day) }))).toEqual({ status: 'scheduled' })
-  expect(await send(await draft({ experiment, schedule: { type: 'user_timezone', localTime: '09:00' } }))).toEqual({ status: 'scheduled' })
+  expect(await send(await draft({ experiment, schedule: ahead(day) }))).toMatchObject({ status: 'scheduled' })
+  expect(await send(await draft({ experiment, schedule: { type: 'user_timezone', localTime: '09:00' } }))).toMatchObject({
+    status: 'scheduled',
+  })
   const daily = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
-  expect(await send(await draft({ experiment, schedule: daily }))).toEqual({ status: 'active' })
+  expect(await send(await draft({ experiment, schedule: daily }))).toMatchObject({ status: 'active' })
 })
 
 test('the send that audience reads of a plain campaign has null for the experiment, the remainder of an experiment and the users’ local time', async () => {
@@ -184,11 +200,11 @@ test('the send that audience reads of a plain campaign has null for the experime
 // spec: campaigns/at
 test('a campaign for a past time is sent now; one for a later time starts once, not before that time, though two instances of campaigns run', async () => {
   const passed = await draft({ schedule: ahead(-day) })
-  expect(await send(passed)).toEqual({ status: 'sending' })
+  expect(await send(passed)).toMatchObject({ status: 'sending' })
 
   const schedule = ahead(2_000)
   const id = await draft({ schedule })
-  expect(await send(id)).toEqual({ status: 'scheduled' })
+  expect(await send(id)).toMatchObject({ status: 'scheduled' })
   expect(await platform.audience.bus.call(readSend, { campaignId: id })).toBeNull()
   await until(() => platform.pointersAt(id) > 0, { what: 'the start' })
   expect(Date.now()).toBeGreaterThanOrEqual(schedule.type === 'at' ? Date.parse(schedule.at) : Infinity)
@@ -211,11 +227,88 @@ test('campaigns whose time came hours ago start late, each once, with two instan
 test('a scheduled campaign that is cancelled does not start when its time comes', async () => {
   const id = await draft({ schedule: ahead(1_500) })
   const after = await draft({ schedule: ahead(1_700) })
-  for (const one of [id, after]) expect(await send(one)).toEqual({ status: 'scheduled' })
+  for (const one of [id, after]) expect(await send(one)).toMatchObject({ status: 'scheduled' })
   await cancel(id)
   await until(() => platform.pointersAt(after) === 1, { what: 'the start of a later one' })
   expect(platform.pointersAt(id)).toBe(0)
   expect(await platform.rowOf(id)).toMatchObject({ status: 'cancelled', due_at: null })
+})
+
+// spec: campaigns/delay
+test('a campaign that is sent with a delay goes out when the delay is over and not before; its schedule and a duplicate of it still say now', async () => {
+  const id = await draft()
+  const asked = Date.now()
+  const { status, nextAt } = await sendIn(id, 2)
+  expect(status).toBe('scheduled')
+  expect(Date.parse(nextAt ?? '')).toBeGreaterThanOrEqual(asked + 1_999)
+  expect(await platform.gateway.call(getCampaign, { appId, campaignId: id })).toMatchObject({ status, nextAt, schedule: { type: 'now' } })
+  expect(await platform.gateway.call(duplicateCampaign, { appId, campaignId: id })).toMatchObject({
+    status: 'draft',
+    schedule: { type: 'now' },
+    nextAt: null,
+  })
+  expect(await platform.audience.bus.call(readSend, { campaignId: id })).toBeNull()
+
+  await until(() => platform.pointersAt(id) > 0, { what: 'the start' })
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(nextAt ?? ''))
+  await until(async () => (await platform.rowOf(id)).due_at === null, { what: 'the take-over' })
+  expect(platform.pointersAt(id)).toBe(1)
+  expect(await codeOf(unsend(id))).toBe('invalid_state')
+})
+
+// spec: campaigns/delay
+test('a delay is ignored by a campaign with a later time, local times or a recurrence', async () => {
+  const at = ahead(day)
+  expect(await sendIn(await draft({ schedule: at }), 60)).toEqual({ status: 'scheduled', nextAt: at.type === 'at' ? at.at : '' })
+  for (const schedule of [
+    { type: 'user_timezone', localTime: '09:00' },
+    { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' },
+  ] as const) {
+    const [plain, delayed] = [await draft({ schedule }), await draft({ schedule })]
+    expect(await sendIn(delayed, 60)).toEqual(await send(plain))
+  }
+})
+
+// spec: campaigns/unsend
+test('an operator can take a scheduled campaign back: it is a draft that can be changed and sent again; any other keeps its status', async () => {
+  for (const status of campaignStatuses) {
+    const id = await platform.campaignIn(status, appId)
+    const isAllowed = status === 'scheduled'
+    expect({ status, answer: await codeOf(unsend(id)) }).toEqual({ status, answer: isAllowed ? 'allowed' : 'invalid_state' })
+    expect(await statusOf(id)).toBe(isAllowed ? 'draft' : status)
+  }
+  const segmentId = newId()
+  platform.segments.set(segmentId, {})
+  const id = await draft({ segmentId })
+  await sendIn(id, 60)
+  expect(await unsend(id)).toEqual({ id, status: 'draft' })
+  // The draft only names its saved segment again, so that the next send copies it anew.
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'draft', target: null, due_at: null, started_at: null })
+  const campaign = givenCampaign({ name: 'Changed' })
+  expect(await platform.gateway.call(replaceCampaign, { appId, campaignId: id, campaign })).toMatchObject({ name: 'Changed' })
+  expect(platform.pointersAt(id)).toBe(0)
+  expect(await send(id)).toEqual({ status: 'sending', nextAt: null })
+  await until(() => platform.pointersAt(id) === 1, { what: 'the pointer' })
+})
+
+// spec: campaigns/unsend-or-start
+test('when two undos and the start of a campaign come at the same time, the campaign is either a draft that sent nothing or started once', async () => {
+  const [drafts, started]: [string[], string[]] = [[], []]
+  // A fast machine may take all of a round back before the sweep comes, or the other way round. Rounds follow until both were seen.
+  for (let round = 0; round < 5 || (round < 100 && Math.min(drafts.length, started.length) === 0); round += 1) {
+    const ids = await scheduled(30, `now() + position * interval '3 milliseconds'`)
+    const answers = await Promise.all(ids.map((id) => Promise.all([codeOf(unsend(id)), codeOf(unsend(id))])))
+    await until(async () => (await Promise.all(ids.map(platform.rowOf))).every(({ due_at }) => due_at === null), { what: 'every end' })
+    for (const [place, id] of ids.entries()) {
+      const isTakenBack = answers[place]?.includes('allowed') ?? false
+      expect(answers[place]?.toSorted()).toEqual([isTakenBack ? 'allowed' : 'invalid_state', 'invalid_state'])
+      expect(await statusOf(id)).toBe(isTakenBack ? 'draft' : 'sending')
+      ;(isTakenBack ? drafts : started).push(id)
+    }
+  }
+  expect(Math.min(drafts.length, started.length)).toBeGreaterThan(0)
+  expect(drafts.filter((id) => platform.pointersAt(id) > 0)).toEqual([])
+  expect(started.filter((id) => platform.pointersAt(id) !== 1)).toEqual([])
 })
 
 // spec: campaigns/cancel-or-start

@@ -5,34 +5,41 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { findTimeZone } from '@herald/contracts/text'
 import type { Campaigns } from './campaigns.ts'
 import { statusesThatAllow } from './core/campaign.ts'
-import { planSend, type Plan } from './core/schedule.ts'
+import { delayed, planSend, type Plan } from './core/schedule.ts'
 import { copySegment } from './send-notification.ts'
 import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 
 /**
- * Sends a campaign now, or starts its schedule. Changes nothing when another request has replaced the draft or changed its status meanwhile. Faults:
- * not_found (the campaign or its segment), invalid_segment, invalid_state.
+ * Sends a campaign now or after the delay, or starts its schedule. Changes nothing when another request has replaced the draft or changed its status
+ * meanwhile. Faults: not_found (the campaign or its segment), invalid_segment, invalid_state.
  */
 export async function sendCampaign(
   { db, bus, pointAt, poke }: Pick<Campaigns, 'db' | 'bus' | 'pointAt' | 'poke'>,
-  { appId, campaignId, defaultTimezone }: { appId: string; campaignId: string; defaultTimezone: string },
-): Promise<{ status: 'sending' | 'scheduled' | 'active' }> {
+  {
+    appId,
+    campaignId,
+    defaultTimezone,
+    delaySeconds = 0,
+  }: { appId: string; campaignId: string; defaultTimezone: string; delaySeconds?: number | undefined },
+): Promise<{ status: 'sending' | 'scheduled' | 'active'; nextAt: string | null }> {
   const campaign = await findSendable(db, appId, campaignId)
   if (!campaign) throw notFound()
-  const { status, revision, segmentId, silent, hasContent, now } = campaign
+  const { status, revision, segmentId, isWinner, silent, hasContent, now } = campaign
   const schedule = campaign.schedule ?? { type: 'now' }
   // `sendNow`, `sendLater` and `sendRecurring` are allowed in the same statuses, so checking one is enough.
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
-  const target = segmentId === null ? campaign.target : await copySegment(bus, appId, segmentId)
+  // A winner keeps the target that was frozen with its experiment.
+  const target = segmentId === null || isWinner ? campaign.target : await copySegment(bus, appId, segmentId)
   if (!target || target.kind === 'forgotten' || (!hasContent && !silent)) throw nothingToSend()
-  const plan = await planNow(bus, { appId, schedule, now, defaultTimezone })
+  const plan = delayed(await planNow(bus, { appId, schedule, now, defaultTimezone }), now, delaySeconds)
   if (plan.action === 'unplanned') throw fault('invalid_state', plan.why)
 
   const sent = await markSent(db, campaignId, { dueAt: null, localTimesAfter: null, ...plan, target, revision })
   if (sent === 'sending') pointAt(campaignId)
   else poke()
-  if (sent === 'sending' || sent === 'scheduled' || sent === 'active') return { status: sent }
+  if (sent === 'sending' || sent === 'scheduled' || sent === 'active')
+    return { status: sent, nextAt: plan.action === 'sendNow' ? null : plan.dueAt.toISOString() }
   const current = await findCampaign(db, appId, campaignId)
   if (!current) throw notFound()
   throw statusesThatAllow('sendNow').includes(current.status) ? replacedMeanwhile() : notSendable(current.status)

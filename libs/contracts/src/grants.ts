@@ -111,6 +111,7 @@ export const uses: Record<AppName, Uses> = {
       campaigns.sendNotification,
       campaigns.sendTest,
       campaigns.summarizeCampaigns,
+      campaigns.unsendCampaign,
       dispatcher.checkProvider,
       tracker.eraseTrackerOfApp,
       tracker.explainPushes,

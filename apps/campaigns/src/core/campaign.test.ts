@@ -50,6 +50,7 @@ test('each status allows exactly the listed actions, and each of them leads to t
       'scheduled sendRecurring active',
       'scheduled start sending',
       'scheduled cancel cancelled',
+      'scheduled unsend draft',
       'scheduled fail failed',
       'sending settle sent',
       'sending settleCancelled cancelled',

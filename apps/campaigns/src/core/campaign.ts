@@ -11,6 +11,8 @@ export const campaignActions = [
   'start',
   // A draft, a scheduled campaign or an active recurrence is cancelled.
   'cancel',
+  // An operator takes a scheduled campaign back before it begins.
+  'unsend',
   // The tracker says that every queued push has an outcome.
   'settle',
   // A cancel of the send was asked for, and every queued push has an outcome or audience has no fan-out row of the send.
@@ -39,7 +41,15 @@ export type CampaignAction = (typeof campaignActions)[number]
  */
 const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, CampaignStatus>>> = {
   draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled', change: 'draft' },
-  scheduled: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', start: 'sending', cancel: 'cancelled', fail: 'failed' },
+  scheduled: {
+    sendNow: 'sending',
+    sendLater: 'scheduled',
+    sendRecurring: 'active',
+    start: 'sending',
+    cancel: 'cancelled',
+    unsend: 'draft',
+    fail: 'failed',
+  },
   sending: { settle: 'sent', settleCancelled: 'cancelled', fail: 'failed', pause: 'paused', askCancel: 'sending' },
   active: { cancel: 'cancelled', end: 'sent', fail: 'failed', pauseRecurring: 'paused' },
   paused: {

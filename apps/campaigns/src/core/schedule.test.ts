@@ -1,7 +1,7 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import { expect, test } from 'vitest'
 import type { Recurrence } from '@herald/contracts/occurrences'
-import { planSend, tick, whyNotSchedule } from './schedule.ts'
+import { delayed, planSend, tick, whyNotSchedule } from './schedule.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const inMs = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString()
@@ -30,6 +30,18 @@ function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (st
   }
   return times
 }
+
+// spec: campaigns/delay
+test('a delay moves only a send that would go out at once; a later time, local times and a recurrence begin when they say', () => {
+  const ten = { action: 'sendLater', dueAt: new Date(inMs(10_000)) }
+  expect(delayed(planSend({ type: 'now' }, now), now, 10)).toEqual(ten)
+  expect(delayed(planSend({ type: 'at', at: inMs(-day) }, now), now, 10)).toEqual(ten)
+  expect(delayed(planSend({ type: 'now' }, now), now, 0)).toEqual({ action: 'sendNow' })
+  for (const schedule of [{ type: 'at', at: inMs(1) }, { type: 'user_timezone', localTime: '09:00' }, daily] as const) {
+    const plan = planSend(schedule, now, ['UTC'])
+    expect(delayed(plan, now, 10)).toEqual(plan)
+  }
+})
 
 // spec: campaigns/at
 test('a campaign scheduled for now or for a past time is sent now, one for a later time is sent later', () => {

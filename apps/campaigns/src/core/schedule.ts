@@ -45,6 +45,10 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
   }
 }
 
+/** Delays a send that would go out at once. Any other plan stays as it is, because it begins later by itself (spec: campaigns/delay). */
+export const delayed = (plan: Plan, now: Date, delaySeconds: number): Plan =>
+  plan.action === 'sendNow' && delaySeconds > 0 ? { action: 'sendLater', dueAt: new Date(now.getTime() + delaySeconds * 1_000) } : plan
+
 /**
  * Says what a due recurrence does: at most one run (spec: campaigns/recurring-missed), of the newest occurrence, at most `catchUpSeconds` late.
  * `missed`: past occurrences that do not run. `nextDue`: the next one or the `until`; undefined when it is over.

@@ -163,6 +163,7 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
       'schedule',
       'silent',
       sql<boolean>`content is not null`.as('hasContent'),
+      sql<boolean>`remainder_of is not null`.as('isWinner'),
     ])
     .select(sql<Date>`now()`.as('now'))
     .where('id', '=', campaignId)
@@ -227,6 +228,42 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/**
+ * Makes a draft of a scheduled campaign again. Gives false when the campaign is unknown, sends a winner, or its status does not allow it. The new
+ * revision lets no request send it that has read the campaign before.
+ */
+export async function markUnsent(db: Db, appId: string, campaignId: string): Promise<boolean> {
+  const row = await db
+    .updateTable('campaigns')
+    .set({
+      status: statusAfter('unsend'),
+      target: sql`case when segment_id is null then target end`,
+      due_at: null,
+      local_times_after: null,
+      revision: sql<number>`revision + 1`,
+    })
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('remainder_of', 'is', null)
+    .where('status', 'in', statusesThatAllow('unsend'))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes the campaign that sends a winner, while it is scheduled, and gives the id of the experiment, which is open again. */
+export async function deleteUnsentWinner(db: Db, appId: string, campaignId: string): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom('campaigns')
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('remainder_of', 'is not', null)
+    .where('status', 'in', statusesThatAllow('unsend'))
+    .returning('remainder_of')
+    .executeTakeFirst()
+  return row?.remainder_of ?? undefined
 }
 
 /**

@@ -26,8 +26,8 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
     .executeTakeFirst()
 
 /**
- * Writes the campaign that sends a winner to the users outside the sample, under way at once, with the experiment's frozen target and the variant's
- * content. Gives false when there is a winner already, or the app was erased.
+ * Writes the campaign that sends a winner to the users outside the sample, under way at once or after the delay, with the experiment's frozen target
+ * and the variant's content. Gives undefined when there is a winner already, or the app was erased.
  */
 export async function insertWinner(
   db: Db,
@@ -37,21 +37,31 @@ export async function insertWinner(
     sampleRate,
     variant,
     by,
-  }: { id: string; of: string; sampleRate: number; variant: Experiment['variants'][number]; by: string | null },
-): Promise<boolean> {
+    delaySeconds,
+  }: {
+    id: string
+    of: string
+    sampleRate: number
+    variant: Experiment['variants'][number]
+    by: string | null
+    delaySeconds: number
+  },
+): Promise<{ dueAt: Date } | undefined> {
   const suffix = ` – winner ${variant.name}`
-  const { rows } = await sql`
+  const isDelayed = delaySeconds > 0
+  const { rows } = await sql<{ dueAt: Date }>`
     insert into campaigns (
       id, remainder_of, remainder_rate, remainder_variant, remainder_by, status, transactional, target, content, schedule, due_at, name, ${inheritedButName}
     )
     select
-      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${statusAfter('sendNow')}, false, target,
-      ${JSON.stringify(variant.content)}::jsonb, '{"type":"now"}'::jsonb, ${ownLease}, left(name, ${nameLength} - length(${suffix})) || ${suffix},
+      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${statusAfter(isDelayed ? 'sendLater' : 'sendNow')}, false, target,
+      ${JSON.stringify(variant.content)}::jsonb, '{"type":"now"}'::jsonb,
+      ${isDelayed ? sql`now() + ${delaySeconds}::int * interval '1 second'` : ownLease}, left(name, ${nameLength} - length(${suffix})) || ${suffix},
       ${inheritedButName}
     from campaigns where id = ${of}
     on conflict (remainder_of) where remainder_of is not null do nothing
-    returning id`.execute(db)
-  return rows.length > 0
+    returning due_at as "dueAt"`.execute(db)
+  return rows[0]
 }
 
 /**

@@ -675,6 +675,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a draft, or start its schedule
+         * @description With delaySeconds a campaign that would go out at once is scheduled for then, and can be taken back until it goes out. For any other schedule the delay is ignored, since the campaign can be taken back or cancelled before it begins.
+         */
+        post: operations["sendCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/experiment/winner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the winning variant to the rest of the audience
+         * @description Makes and sends a campaign of its own to everyone who was held out of the experiment. With delaySeconds it is scheduled for then, and can be taken back until it goes out.
+         */
+        post: operations["pickWinnerOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/unsend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a scheduled campaign back before it goes out: it is a draft again
+         * @description A winner is taken back from its experiment, which is open again: the winner’s campaign is deleted.
+         */
+        post: operations["unsendCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/cancel": {
         parameters: {
             query?: never;
@@ -811,46 +871,6 @@ export interface paths {
         get: operations["followCampaignOfApp"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/apps/{appId}/campaigns/{id}/send": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a draft, or start its schedule
-         * @description Answers the new status of the campaign: sending, scheduled or active, as its schedule says.
-         */
-        post: operations["sendCampaignOfApp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/apps/{appId}/campaigns/{id}/experiment/winner": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send the winning variant to the rest of the audience
-         * @description Makes and sends a campaign of its own to everyone who was held out of the experiment.
-         */
-        post: operations["pickWinnerOfApp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2591,6 +2611,32 @@ export interface components {
             startedAt: string | null;
             settledAt: string | null;
         };
+        SendCampaignOfAppBody: {
+            delaySeconds?: number;
+        };
+        SentOrDelayed: {
+            /** @enum {string} */
+            status: "sending" | "scheduled" | "active";
+            /** @description When it goes out; null when that is now. */
+            nextAt: string | null;
+        };
+        PickWinnerOfAppBody: {
+            variant: string;
+            delaySeconds?: number;
+        };
+        WinnerPicked: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            status: "sending" | "scheduled";
+            /** @description When it goes out; null when that is now. */
+            nextAt: string | null;
+        };
+        Unsent: {
+            /** @description The draft; of a winner the experiment, which is open again. */
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            status: "draft" | "sent";
+        };
         Cancelled: {
             /** @constant */
             status: "cancelled";
@@ -2752,18 +2798,6 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @constant */
             status: "draft";
-        };
-        Started: {
-            /** @enum {string} */
-            status: "sending" | "scheduled" | "active";
-        };
-        PickWinnerOfAppBody: {
-            variant: string;
-        };
-        Accepted: {
-            id: components["schemas"]["Id"];
-            /** @constant */
-            status: "sending";
         };
         Target: {
             externalIds?: string[];
@@ -3958,36 +3992,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid_state, limit_reached */
-        "409-invalid_state-limit_reached": {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description limit_reached, idempotency_in_progress */
-        "409-limit_reached-idempotency_in_progress": {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description invalid_body, invalid_segment, idempotency_key_reused */
-        "422-invalid_body-invalid_segment-idempotency_key_reused": {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description invalid_state */
         "409-invalid_state": {
             headers: {
@@ -4010,6 +4014,36 @@ export interface components {
         };
         /** @description invalid_body, unknown_variant */
         "422-invalid_body-unknown_variant": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state, limit_reached */
+        "409-invalid_state-limit_reached": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description limit_reached, idempotency_in_progress */
+        "409-limit_reached-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, invalid_segment, idempotency_key_reused */
+        "422-invalid_body-invalid_segment-idempotency_key_reused": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -8273,6 +8307,189 @@ export interface operations {
             };
         };
     };
+    sendCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SendCampaignOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Send a draft, or start its schedule */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "scheduled",
+                     *       "nextAt": "2026-02-03T09:30:10.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SentOrDelayed"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pickWinnerOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickWinnerOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Send the winning variant to the rest of the audience */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "scheduled",
+                     *       "nextAt": "2026-02-03T09:30:10.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WinnerPicked"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-unknown_variant"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unsendCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take a scheduled campaign back before it goes out: it is a draft again */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "draft"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Unsent"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     cancelCampaignOfApp: {
         parameters: {
             query?: never;
@@ -8857,124 +9074,6 @@ export interface operations {
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
-            429: components["responses"]["429-rate_limited"];
-            503: components["responses"]["503-database_unavailable-queue_unavailable"];
-            /** @description Any other error has the same shape. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    sendCampaignOfApp: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
-                 * @example Ann Miller
-                 */
-                "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
-                "x-request-id"?: components["parameters"]["RequestId"];
-            };
-            path: {
-                /** @example 671a2b3c4d5e6f7081920a06 */
-                appId: string;
-                /** @example 671a2b3c4d5e6f7081920a05 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Send a draft, or start its schedule */
-            202: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": "scheduled"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Started"];
-                };
-            };
-            401: components["responses"]["401-unauthorized"];
-            403: components["responses"]["403-forbidden"];
-            404: components["responses"]["404-not_found"];
-            409: components["responses"]["409-invalid_state"];
-            422: components["responses"]["422-invalid_body-invalid_segment"];
-            429: components["responses"]["429-rate_limited"];
-            503: components["responses"]["503-database_unavailable-queue_unavailable"];
-            /** @description Any other error has the same shape. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    pickWinnerOfApp: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
-                 * @example Ann Miller
-                 */
-                "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
-                "x-request-id"?: components["parameters"]["RequestId"];
-            };
-            path: {
-                /** @example 671a2b3c4d5e6f7081920a06 */
-                appId: string;
-                /** @example 671a2b3c4d5e6f7081920a05 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        /** @description JSON of at most 512 KiB. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PickWinnerOfAppBody"];
-            };
-        };
-        responses: {
-            /** @description Send the winning variant to the rest of the audience */
-            202: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "671a2b3c4d5e6f7081920a05",
-                     *       "status": "sending"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Accepted"];
-                };
-            };
-            401: components["responses"]["401-unauthorized"];
-            403: components["responses"]["403-forbidden"];
-            404: components["responses"]["404-not_found"];
-            409: components["responses"]["409-not_an_experiment-still_sending-invalid_state-no_remainder-winner_already_sent"];
-            413: components["responses"]["413-body_too_large"];
-            415: components["responses"]["415-unsupported_media_type"];
-            422: components["responses"]["422-invalid_body-unknown_variant"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
             /** @description Any other error has the same shape. */

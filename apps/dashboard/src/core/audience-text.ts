@@ -1,4 +1,5 @@
 import type { components } from '../api/schema.gen.ts'
+import type { AudienceDraft } from './campaign-draft.ts'
 import { readTree } from './segment-editor.ts'
 import { describeSegment } from './segment-text.ts'
 import { some } from './spans.ts'
@@ -27,4 +28,12 @@ export function describeAudience(audience: CampaignAudience): string {
     case 'remainder':
       return `Everybody outside the sample of ${(audience.sampleRate * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`
   }
+}
+
+/** Says in words whom a draft goes to. The name of a saved segment stands on the page already. */
+export function describeDraftAudience(audience: AudienceDraft): string {
+  if (audience.kind === 'saved') return 'A saved segment'
+  return describeAudience(
+    audience.kind === 'everyone' ? { kind: 'everyone' } : { kind: 'segment', segmentId: null, segment: audience.segment },
+  )
 }

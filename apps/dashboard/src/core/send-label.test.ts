@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { sendLabel, typedFor } from './send-label.ts'
+import { sendLabel, whenOf } from './send-label.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 
 // spec: dashboard/send-number
-test('the button that sends says to how many devices, and above 10,000 the operator must type the number', () => {
+test('the button that sends says to how many devices, and the sheet says when', () => {
   expect(sendLabel({ type: 'now' }, 12_431, now)).toBe('Send to 12,431 devices')
   expect(sendLabel({ type: 'now' }, 1, now)).toBe('Send to 1 device')
   expect(sendLabel({ type: 'at', at: '2026-12-01T08:00:00.000Z' }, 2, now)).toBe('Schedule for 2 devices')
@@ -12,5 +12,7 @@ test('the button that sends says to how many devices, and above 10,000 the opera
     'Start it, for 3 devices each time',
   )
   expect(sendLabel({ type: 'at', at: now.toISOString() }, 2, now)).toBe('Send to 2 devices')
-  expect([typedFor(10_000), typedFor(10_001)]).toEqual([undefined, '10001'])
+  expect(whenOf({ type: 'now' }, now)).toBe('Now')
+  expect(whenOf({ type: 'at', at: now.toISOString() }, now)).toBe('Now')
+  expect(whenOf({ type: 'user_timezone', localTime: '09:00' }, now)).not.toBe('Now')
 })

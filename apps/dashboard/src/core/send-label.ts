@@ -1,8 +1,6 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import { countText } from './number.ts'
-
-/** Above this number of devices the operator must type the number. */
-const mostUntyped = 10_000
+import { scheduleText } from './schedule-text.ts'
 
 /** Gives the text of the button that sends: to how many devices, and whether at once. A message for an instant that has passed is sent at once. */
 export function sendLabel(schedule: Schedule, devices: number, now: Date): string {
@@ -12,5 +10,8 @@ export function sendLabel(schedule: Schedule, devices: number, now: Date): strin
   return isAtOnce ? `Send to ${whom}` : `Schedule for ${whom}`
 }
 
-/** Gives what the operator must type before a send to this many devices; undefined when nothing must be typed. */
-export const typedFor = (devices: number): string | undefined => (devices > mostUntyped ? String(devices) : undefined)
+/** Says when a message goes out, for the sheet that confirms it. */
+export function whenOf(schedule: Schedule, now: Date): string {
+  const isAtOnce = schedule.type === 'now' || (schedule.type === 'at' && new Date(schedule.at) <= now)
+  return isAtOnce ? 'Now' : scheduleText(schedule as Parameters<typeof scheduleText>[0])
+}

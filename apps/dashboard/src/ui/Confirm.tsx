@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import { isTyped as isTypedText } from '../core/typed-text.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
@@ -26,7 +27,7 @@ function OpenConfirm({ onClose, title, children, action, typed, danger, onConfir
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const isTyped = typed === undefined || text.trim() === typed
+  const isTyped = typed === undefined || isTypedText(text, typed)
 
   const confirm = async (): Promise<void> => {
     setBusy(true)

@@ -247,9 +247,10 @@ export const usualAnswers = {
   campaigns: [
     usual(campaignCalls.explainCampaign, null),
     usual(campaignCalls.createCampaign, { id: draftId, status: 'draft', replayed: false }),
-    usual(campaignCalls.sendCampaign, { status: 'scheduled' }),
+    usual(campaignCalls.sendCampaign, { status: 'scheduled', nextAt: '2026-02-03T09:30:10.000Z' }),
     usual(campaignCalls.cancelCampaign, { status: 'cancelled' }),
-    usual(campaignCalls.pickWinner, { id: draftId, status: 'sending' }),
+    usual(campaignCalls.pickWinner, { id: draftId, status: 'sending', nextAt: null }),
+    usual(campaignCalls.unsendCampaign, { id: draftId, status: 'draft' }),
     usual(campaignCalls.createTemplate, template),
     usual(campaignCalls.listTemplates, { items: [template], nextCursor: null }),
     usual(campaignCalls.readTemplate, template),

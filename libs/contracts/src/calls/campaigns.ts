@@ -119,25 +119,41 @@ export const createCampaign = call<{ id: string; status: 'draft'; replayed: bool
 )
 
 /**
- * Sends a draft or a scheduled campaign now, or starts its schedule. `defaultTimezone` is the app's time zone, which is used for users without one.
- * Faults: not_found (also its segment), invalid_segment, invalid_state.
+ * How many seconds a send waits that would go out at once, so that an operator can take it back (`unsendCampaign`). Until then the campaign is
+ * `scheduled`, and its schedule is unchanged.
  */
-export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active' }>()(
+export const DelaySeconds = z.int().min(0).max(60)
+
+/**
+ * Sends a draft or a scheduled campaign now, or starts its schedule. `defaultTimezone` is the app's time zone, which is used for users without one.
+ * `delaySeconds` is ignored when the schedule begins later by itself. `nextAt` (ISO): when it goes out; null when that is now. Faults: not_found (also
+ * its segment), invalid_segment, invalid_state.
+ */
+export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active'; nextAt: string | null }>()(
   'rpc.campaigns.send-campaign',
-  z.object({ appId: Id, campaignId: Id, defaultTimezone: z.string().max(100) }),
+  z.object({ appId: Id, campaignId: Id, defaultTimezone: z.string().max(100), delaySeconds: DelaySeconds.optional() }),
   15_000,
+)
+
+/**
+ * Takes a scheduled campaign back before it has begun: it is a draft again. The campaign that sends a winner is deleted, so that the experiment is
+ * open again. Answers the draft, or the experiment. Faults: not_found, invalid_state.
+ */
+export const unsendCampaign = call<{ id: string; status: 'draft' | 'sent' }>()(
+  'rpc.campaigns.unsend-campaign',
+  z.object({ appId: Id, campaignId: Id }),
 )
 
 /** Cancels a campaign that has not started, or a recurrence, whose runs under way go on. Faults: not_found, invalid_state. */
 export const cancelCampaign = call<{ status: 'cancelled' }>()('rpc.campaigns.cancel-campaign', z.object({ appId: Id, campaignId: Id }))
 
 /**
- * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. `by`: the operator's name, null for a secret key. When several faults apply, the first in the order of
- * spec: experiments/winner-checks is answered.
+ * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. `by`: the operator's name, null for a secret key.
+ * `nextAt` as for sendCampaign. When several faults apply, the first in the order of spec: experiments/winner-checks is answered.
  */
-export const pickWinner = call<{ id: string; status: 'sending' }>()(
+export const pickWinner = call<{ id: string; status: 'sending' | 'scheduled'; nextAt: string | null }>()(
   'rpc.campaigns.pick-winner',
-  z.object({ appId: Id, campaignId: Id, variant: z.string(), by: z.string().max(128).nullable() }),
+  z.object({ appId: Id, campaignId: Id, variant: z.string(), by: z.string().max(128).nullable(), delaySeconds: DelaySeconds.optional() }),
 )
 
 /**

@@ -13,7 +13,8 @@ import { Platforms } from './Platforms.tsx'
 import { Reports } from './Reports.tsx'
 import { SendActions } from './SendActions.tsx'
 import { SendState } from './SendState.tsx'
-import { useBreakdown, useSend, type Campaign, type Reading } from './useSend.ts'
+import { Undo } from './Undo.tsx'
+import { useBreakdown, useSend, waitsForUndo, type Campaign, type Reading } from './useSend.ts'
 import { Waves } from './Waves.tsx'
 
 // Most campaigns are neither an experiment nor a recurrence, and the preview stands beside what is read first, so their code is loaded later.
@@ -42,6 +43,7 @@ export function CampaignPage() {
           reading && (
             <div className="grid grid-cols-1 items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1fr)_21rem]">
               <div className="grid min-w-0 grid-cols-1 gap-4">
+                {waitsForUndo(loaded) && <Undo appId={appId} campaign={loaded} onDone={send.readAllAgain} />}
                 <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
                 {reading.stats.sent > 0 && !loaded.silent && !isRecurrence(loaded) && (
                   <Headline appId={appId} campaign={loaded} reading={reading} />

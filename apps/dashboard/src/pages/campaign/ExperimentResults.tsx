@@ -12,7 +12,9 @@ import { Time } from '../../ui/Time.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { api } from '../../api/client.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/Confirm.tsx'
+import { describeAudience } from '../../core/audience-text.ts'
+import { draftOfContent } from '../../core/content-draft.ts'
+import { SendSheet, undoSeconds } from './SendSheet.tsx'
 import type { Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; experiment: NonNullable<Campaign['experiment']>; reading: Reading; onDone: () => void }
@@ -94,6 +96,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
                         appId={appId}
                         campaignId={campaign.id}
                         variant={variant}
+                        experiment={experiment}
                         isLeading={conclusion.kind === 'better' && conclusion.best.id === variant.id}
                         onDone={onDone}
                       />
@@ -120,15 +123,26 @@ const intervalOf = ({ sent, interval: { low, high } }: VariantReading) => (sent 
 const winnerHint = (over: boolean) =>
   over ? 'The winner goes to everybody who was held out.' : 'A winner can be picked when the last push of the sample has an outcome.'
 
-type WinnerProps = { appId: string; campaignId: string; variant: VariantReading; isLeading: boolean; onDone: () => void }
+type Experiment = NonNullable<Campaign['experiment']>
+type WinnerProps = {
+  appId: string
+  campaignId: string
+  experiment: Experiment
+  variant: VariantReading
+  isLeading: boolean
+  onDone: () => void
+}
 
 /** A button that sends a variant to the devices outside the sample. Before it sends, it says how many devices these are. */
-function WinnerButton({ appId, campaignId, variant, isLeading, onDone }: WinnerProps) {
+function WinnerButton({ appId, campaignId, experiment, variant, isLeading, onDone }: WinnerProps) {
   const [open, setOpen] = useState(false)
   const navigate = useNavigate()
   const pick = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/experiment/winner')
   const send = async () => {
-    const { id } = await pick.mutateAsync({ params: { path: { appId, id: campaignId } }, body: { variant: variant.id } })
+    const { id } = await pick.mutateAsync({
+      params: { path: { appId, id: campaignId } },
+      body: { variant: variant.id, delaySeconds: undoSeconds },
+    })
     onDone()
     await navigate({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId: id } })
   }
@@ -137,28 +151,63 @@ function WinnerButton({ appId, campaignId, variant, isLeading, onDone }: WinnerP
       <Button small variant={isLeading ? 'primary' : 'secondary'} onClick={() => setOpen(true)}>
         Send {variant.name} to the rest
       </Button>
-      <Confirm open={open} onClose={() => setOpen(false)} title={`Send ${variant.name} to the rest`} action="Send" onConfirm={send}>
-        {open && <Remainder appId={appId} campaignId={campaignId} />}
-        <p>An experiment has one winner. This cannot be asked for again with another variant.</p>
-      </Confirm>
+      {open && (
+        <WinnerSheet
+          {...{ appId, campaignId }}
+          sampleRate={experiment.sampleRate}
+          content={experiment.variants.find(({ id }) => id === variant.id)?.content}
+          name={variant.name}
+          onClose={() => setOpen(false)}
+          onConfirm={send}
+        />
+      )}
     </>
   )
 }
 
-/** Says how many devices the winner would go to. A dry run counts them. */
-function Remainder({ appId, campaignId }: { appId: string; campaignId: string }) {
+/** Asks to confirm the send of a winner. A dry run counts the devices that it goes to. */
+function WinnerSheet({
+  appId,
+  campaignId,
+  name,
+  sampleRate,
+  content,
+  onClose,
+  onConfirm,
+}: {
+  appId: string
+  campaignId: string
+  name: string
+  sampleRate: number
+  content: Experiment['variants'][number]['content'] | undefined
+  onClose: () => void
+  onConfirm: () => Promise<unknown>
+}) {
   const { data, error } = api.useQuery(
     'post',
     '/v1/admin/apps/{appId}/dry-run',
     { params: { path: { appId } }, body: { campaignId, samples: { random: 1 } } },
     { staleTime: 60_000, retry: false },
   )
-  if (error) return <p>How many devices that is cannot be counted at present.</p>
-  if (!data) return <p>Counting whom it goes to…</p>
-  const left = data.experiment?.remainder
-  return left === undefined ? null : (
-    <p>
-      It goes to about <strong>{countText(left)}</strong> devices: those outside the sample that match now.
-    </p>
+  const draft = content && draftOfContent(content)
+  const entry = draft?.entries.find(({ locale }) => locale === draft.fallback)?.entry
+  return (
+    <SendSheet
+      open
+      onClose={onClose}
+      title={`Send ${name} to the rest?`}
+      action="Send"
+      audience={describeAudience({ kind: 'remainder', of: campaignId, sampleRate })}
+      devices={data?.experiment?.remainder ?? null}
+      when="Now"
+      locales={draft?.entries.map(({ locale }) => locale) ?? []}
+      text={entry ?? null}
+      onConfirm={onConfirm}
+    >
+      <p className="mt-3 text-muted">
+        {error ? 'The devices cannot be counted at present. ' : ''}An experiment has one winner. After it has gone out no other can be
+        picked.
+      </p>
+    </SendSheet>
   )
 }

@@ -25,6 +25,14 @@ const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
  * stream brings the changes of a send under way.
  */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
+/** How often a campaign is read that waits for its undo. */
+const undoMs = 1_000
+
+/** Whether a campaign that goes out at once is delayed, so that it can be taken back. A campaign with a time of its own is cancelled instead. */
+export const waitsForUndo = ({ status, schedule, nextAt }: Campaign): boolean =>
+  status === 'scheduled' &&
+  nextAt !== null &&
+  (schedule === null || schedule.type === 'now' || (schedule.type === 'at' && schedule.at < nextAt))
 
 /**
  * Reads a campaign, and follows its stream while it is being sent or paused. `reading` is the last event while the stream is open and the event has
@@ -36,6 +44,7 @@ export function useSend(appId: string, id: string) {
   const [streamed, setStreamed] = useState<{ of: string; progress: Progress; readAt: number; samples: PlatformSample[] } | null>(null)
   const query = api.useQuery('get', path, init, {
     refetchInterval: ({ state: { data } }) => {
+      if (data && waitsForUndo(data)) return undoMs
       if (!data || !isOver(data.status)) return afterSoonMs
       const isRecent = data.settledAt !== null && Date.now() - Date.parse(data.settledAt) < hourMs
       return isRecent ? soonMs : afterSoonMs

@@ -4,14 +4,13 @@ import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { client } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
+import { describeDraftAudience } from '../../core/audience-text.ts'
 import { nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
 import type { DraftSaver } from '../../core/draft-saver.ts'
-import { countText } from '../../core/number.ts'
-import { sendLabel, typedFor } from '../../core/send-label.ts'
+import { sendLabel, whenOf } from '../../core/send-label.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { Confirm } from '../../ui/Confirm.tsx'
-import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { SendSheet, undoSeconds } from '../campaign/SendSheet.tsx'
 import { readCampaign } from './useDraft.ts'
 import type { Report } from './DryRunReport.tsx'
 
@@ -35,8 +34,8 @@ export function SendCard({
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [isAsking, setAsking] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const content = draft.experiment?.variants[0]?.content ?? draft.content
+  const entry = (content.entries.find(({ locale }) => locale === content.fallback) ?? content.entries[0])?.entry
   const devices = report && (report.experiment?.inSample ?? report.audience.devices)
   const label = devices === undefined ? 'Counting the devices' : sendLabel(draft.schedule, devices, new Date())
 
@@ -48,47 +47,43 @@ export function SendCard({
   const send = async () => {
     if (!(await saver.saveNow())) throw new Error('The draft has changed and could not be saved. Go back to the message.')
     try {
-      await client.POST('/v1/admin/apps/{appId}/campaigns/{id}/send', { params: { path: { appId, id: campaignId } } })
-      open(`${nameOf(draft)} is on its way.`)
+      await client.POST('/v1/admin/apps/{appId}/campaigns/{id}/send', {
+        params: { path: { appId, id: campaignId } },
+        body: { delaySeconds: undoSeconds },
+      })
+      open(`${nameOf(draft)} is confirmed.`)
     } catch (fault) {
       const { status } = faultOf(fault)
       if (status >= 400 && status < 500 && status !== 409) throw fault
       // After a 409, after a 5xx and without an answer the draft may have been sent. The campaign's status says whether it was.
       const now = await readCampaign(appId, campaignId)
       if (now.status === 'draft') throw fault
-      open(status === 409 ? 'This message had been sent already.' : `${nameOf(draft)} is on its way.`)
+      open(status === 409 ? 'This message had been sent already.' : `${nameOf(draft)} is confirmed.`)
     }
   }
-  const press = async () => {
-    if (devices !== undefined && typedFor(devices) !== undefined) return setAsking(true)
-    setBusy(true)
-    setError(undefined)
-    try {
-      await send()
-    } catch (fault) {
-      setError(fault)
-      setBusy(false)
-    }
-  }
-
   return (
     <div className="flex flex-col items-end gap-3">
-      {error !== undefined && <ErrorNote error={error} />}
       <Button
         id="send"
         variant="primary"
         icon={<Send size={14} aria-hidden />}
-        busy={busy}
         disabled={devices === undefined}
-        onClick={() => void press()}
+        onClick={() => setAsking(true)}
       >
         {label}
       </Button>
-      {devices !== undefined && (
-        <Confirm open={isAsking} onClose={() => setAsking(false)} title={label} action={label} typed={typedFor(devices)} onConfirm={send}>
-          This reaches {countText(devices)} devices. What has been sent cannot be called back.
-        </Confirm>
-      )}
+      <SendSheet
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Send “${nameOf(draft)}”?`}
+        action={label}
+        audience={describeDraftAudience(draft.audience)}
+        devices={devices ?? null}
+        when={whenOf(draft.schedule, new Date())}
+        locales={content.entries.map(({ locale }) => locale)}
+        text={draft.silent ? null : (entry ?? null)}
+        onConfirm={send}
+      />
     </div>
   )
 }

@@ -86,12 +86,13 @@ test('making, replacing, sending, pausing, resuming, duplicating and deleting a 
   expect(lastAsked(calls.createCampaign)).toMatchObject({ appId: app.appId, idempotency: null, campaign: body })
   expect(await told('PUT', `${at}/${id}`, body)).toEqual([200, givenCampaign])
   expect(lastAsked(calls.replaceCampaign)).toMatchObject({ ...here, campaign: body })
-  expect(await told('POST', `${at}/${id}/send`)).toEqual([202, { status: 'scheduled' }])
+  const nextAt = '2026-02-03T09:30:10.000Z'
+  expect(await told('POST', `${at}/${id}/send`)).toEqual([202, { status: 'scheduled', nextAt }])
   expect(lastAsked(calls.sendCampaign)).toEqual({ ...here, defaultTimezone: 'Europe/Vienna' })
   expect(await told('POST', `${at}/${id}/pause`)).toEqual([200, { status: 'paused' }])
   expect(await told('POST', `${at}/${id}/resume`)).toEqual([200, { status: 'sending' }])
   expect(await told('POST', `${at}/${id}/duplicate`)).toEqual([201, givenCampaign])
-  expect(await told('POST', `${at}/${id}/experiment/winner`, { variant: 'b' })).toEqual([202, { id, status: 'sending' }])
+  expect(await told('POST', `${at}/${id}/experiment/winner`, { variant: 'b' })).toEqual([202, { id, status: 'sending', nextAt: null }])
   expect(await told('DELETE', `${at}/${id}`)).toEqual([204, {}])
   for (const call of [calls.pauseCampaign, calls.resumeCampaign, calls.duplicateCampaign, calls.deleteCampaign])
     expect(lastAsked(call)).toEqual(here)
@@ -105,6 +106,46 @@ test('making, replacing, sending, pausing, resuming, duplicating and deleting a 
     ['campaign.sent', { id }],
     ['campaign.changed', { id }],
     ['campaign.created', { id }],
+  ])
+})
+
+// spec: campaigns/delay, experiments/winner-delay
+test('an operator can send and pick a winner with a delay of whole seconds up to 60; any other is 422 and names the field', async () => {
+  expect((await told('POST', `${one}/send`, { delaySeconds: 10 }))[0]).toBe(202)
+  expect(lastAsked(calls.sendCampaign)).toMatchObject({ delaySeconds: 10 })
+  expect((await told('POST', `${one}/experiment/winner`, { variant: 'b', delaySeconds: 60 }))[0]).toBe(202)
+  expect(lastAsked(calls.pickWinner)).toEqual({ ...of, variant: 'b', by: 'administrator', delaySeconds: 60 })
+  for (const delaySeconds of [-1, 61, 1.5, '10', null])
+    for (const [at, body] of [
+      ['send', {}],
+      ['experiment/winner', { variant: 'b' }],
+    ] as const) {
+      const answer = await gateway.admin('POST', `${one}/${at}`, { ...body, delaySeconds })
+      expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', 'delaySeconds'])
+    }
+})
+
+// spec: campaigns/delay
+test('the public API knows no delay: it sends at once', async () => {
+  peers.campaigns.set(id, appId)
+  const headers = { authorization: `Bearer ${secretKey}` }
+  const winner = { method: 'POST', path: `/v1/campaigns/${id}/experiment/winner`, headers, body: { variant: 'b', delaySeconds: 10 } }
+  const answer = await gateway.ask(winner)
+  expect([answer.status, answer.body.error?.details?.[0]?.path]).toEqual([422, 'delaySeconds'])
+  expect((await gateway.ask({ method: 'POST', path: `/v1/campaigns/${id}/send`, headers })).body).toEqual({ status: 'scheduled' })
+  expect(lastAsked(calls.sendCampaign)).toEqual({ ...of, defaultTimezone: 'UTC' })
+})
+
+// spec: campaigns/unsend, experiments/winner-delay, administration/audit
+test('the audit has a line for what was taken back; the line of a winner names its experiment', async () => {
+  const app = await gateway.givenApp()
+  expect(await told('POST', `/apps/${app.appId}/campaigns/${id}/unsend`)).toEqual([200, { id, status: 'draft' }])
+  const experiment = newId()
+  peers.answers.set(calls.unsendCampaign.subject, () => ({ id: experiment, status: 'sent' }))
+  expect(await told('POST', `/apps/${app.appId}/campaigns/${id}/unsend`)).toEqual([200, { id: experiment, status: 'sent' }])
+  expect((await auditOf(app.appId)).slice(0, 2)).toEqual([
+    ['campaign.unsent', { id: experiment, winner: id }],
+    ['campaign.unsent', { id }],
   ])
 })
 

@@ -17,11 +17,14 @@ import {
   Paused,
   Resumed,
   RunList,
+  SentOrDelayed,
+  Unsent,
   Verification,
   WaveList,
+  WinnerPicked,
 } from './campaign-answers.ts'
 import { Cancelled } from '../../http/answers.ts'
-import { campaigns } from './campaigns.ts'
+import { campaigns, PickWinner, winnerFaults } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
 import { Reply } from '../../http/reply.ts'
 import { elsewhere, route, type Route } from '../../http/route.ts'
@@ -40,6 +43,8 @@ const CampaignQuery = PageQuery.extend({
     .transform((word) => word === 'true')
     .optional(),
 })
+
+const SendDelayed = z.strictObject({ delaySeconds: calls.DelaySeconds.optional() }).optional()
 
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
@@ -109,6 +114,56 @@ const ofTheDashboard = [
     summary: 'Delete a draft',
     audit: elsewhere('campaign.deleted'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.deleteCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    name: 'sendCampaignOfApp',
+    method: 'post',
+    path: `${onePath}/send`,
+    key: 'admin',
+    body: SendDelayed,
+    status: 202,
+    summary: 'Send a draft, or start its schedule',
+    description:
+      'With delaySeconds a campaign that would go out at once is scheduled for then, and can be taken back until it goes out. For any other schedule the delay is ignored, since the campaign can be taken back or cancelled before it begins.',
+    answers: SentOrDelayed,
+    faults: ['invalid_state', 'invalid_segment'],
+    audit: elsewhere('campaign.sent'),
+    async answer({ db, bus }, { appId, params, body }) {
+      const { settings } = await getApp(db, appId)
+      const send = { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone }
+      return bus.call(calls.sendCampaign, { ...send, ...body })
+    },
+  }),
+  route({
+    name: 'pickWinnerOfApp',
+    method: 'post',
+    path: `${onePath}/experiment/winner`,
+    key: 'admin',
+    body: PickWinner.extend({ delaySeconds: calls.DelaySeconds.optional() }),
+    status: 202,
+    summary: 'Send the winning variant to the rest of the audience',
+    description:
+      'Makes and sends a campaign of its own to everyone who was held out of the experiment. With delaySeconds it is scheduled for then, and can be taken back until it goes out.',
+    answers: WinnerPicked,
+    faults: winnerFaults,
+    audit: elsewhere('campaign.winner-picked'),
+    answer: ({ bus }, { appId, params, body, actor }) => bus.call(calls.pickWinner, { appId, campaignId: params.id, by: actor, ...body }),
+  }),
+  route({
+    name: 'unsendCampaignOfApp',
+    method: 'post',
+    path: `${onePath}/unsend`,
+    key: 'admin',
+    status: 200,
+    summary: 'Take a scheduled campaign back before it goes out: it is a draft again',
+    description: 'A winner is taken back from its experiment, which is open again: the winner’s campaign is deleted.',
+    answers: Unsent,
+    faults: ['invalid_state'],
+    // The line of a winner names the experiment, because the winner's campaign is gone.
+    audit: elsewhere('campaign.unsent', ({ id, answered }) =>
+      answered === undefined || answered === id ? { id } : { id: answered, winner: id },
+    ),
+    answer: ({ bus }, { appId, params }) => bus.call(calls.unsendCampaign, { appId, campaignId: params.id }),
   }),
   route({
     name: 'cancelCampaignOfApp',
@@ -224,6 +279,7 @@ const ofTheDashboard = [
   }),
 ]
 
-const shared = new Set(['createCampaign', 'sendCampaign', 'pickWinner'])
-
-export const campaignsOfApp: readonly Route[] = [...ofTheDashboard, ...campaigns.filter(({ name }) => shared.has(name)).map(administered)]
+export const campaignsOfApp: readonly Route[] = [
+  ...ofTheDashboard,
+  ...campaigns.filter(({ name }) => name === 'createCampaign').map(administered),
+]

@@ -83,6 +83,13 @@ export const CampaignWithStats = Campaign.extend({ stats })
 export const CampaignList = listOf(CampaignWithStats)
 export const CampaignWithRates = Campaign.extend({ stats, rates })
 export const Cancelling = z.object({ status: z.enum(['sending', 'paused']), cancelling: z.literal(true) })
+const nextAtOfSend = Time.nullable().meta({ description: 'When it goes out; null when that is now.' })
+export const SentOrDelayed = z.object({ status: z.enum(['sending', 'scheduled', 'active']), nextAt: nextAtOfSend })
+export const WinnerPicked = z.object({ id: Id, status: z.enum(['sending', 'scheduled']), nextAt: nextAtOfSend })
+export const Unsent = z.object({
+  id: Id.meta({ description: 'The draft; of a winner the experiment, which is open again.' }),
+  status: z.enum(['draft', 'sent']),
+})
 export const Paused = z.object({ status: z.literal('paused') })
 export const Resumed = z.object({ status: z.enum(['sending', 'active']) })
 export const Verification = describes<VerificationRead>()(

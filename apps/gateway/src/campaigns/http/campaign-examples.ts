@@ -73,6 +73,12 @@ export const campaignExamples: Record<string, Example> = {
     bodies: { campaign: { name: 'Weekend sale', segment: definition, content, schedule: { type: 'at', at: '2026-02-06T15:00:00Z' } } },
     answer: draft,
   },
+  sendCampaignOfApp: { bodies: { delayed: { delaySeconds: 10 } }, answer: { status: 'scheduled', nextAt: '2026-02-03T09:30:10.000Z' } },
+  pickWinnerOfApp: {
+    bodies: { delayed: { variant: 'b', delaySeconds: 10 } },
+    answer: { id: ids.campaign, status: 'scheduled', nextAt: '2026-02-03T09:30:10.000Z' },
+  },
+  unsendCampaignOfApp: { answer: { id: ids.campaign, status: 'draft' } },
   pauseCampaignOfApp: { answer: { status: 'paused' } },
   resumeCampaignOfApp: { answer: { status: 'sending' } },
   duplicateCampaignOfApp: { answer: draft },

@@ -16,6 +16,16 @@ const writes = { key: 'secret', scope: 'campaigns:write' } as const
 /** The body of POST /v1/campaigns/:id/experiment/winner. Campaigns checks whether the experiment has a variant with this id. */
 export const PickWinner = z.strictObject({ variant: text(1, 64) })
 
+/** Why a winner is not picked. */
+export const winnerFaults = [
+  'not_an_experiment',
+  'still_sending',
+  'invalid_state',
+  'no_remainder',
+  'winner_already_sent',
+  'unknown_variant',
+] as const
+
 export const campaigns = [
   route({
     ...writes,
@@ -39,7 +49,6 @@ export const campaigns = [
     name: 'sendCampaign',
     method: 'post',
     path: '/v1/campaigns/:id/send',
-    audit: elsewhere('campaign.sent'),
     status: 202,
     summary: 'Send a draft, or start its schedule',
     description: 'Answers the new status of the campaign: sending, scheduled or active, as its schedule says.',
@@ -47,7 +56,8 @@ export const campaigns = [
     faults: ['invalid_state', 'invalid_segment'],
     async answer({ db, bus }, { appId, params }) {
       const { settings } = await getApp(db, appId)
-      return bus.call(sendCampaign, { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone })
+      const { status } = await bus.call(sendCampaign, { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone })
+      return { status }
     },
   }),
   route({
@@ -67,14 +77,15 @@ export const campaigns = [
     method: 'post',
     path: '/v1/campaigns/:id/experiment/winner',
     body: PickWinner,
-    audit: elsewhere('campaign.winner-picked'),
     status: 202,
     summary: 'Send the winning variant to the rest of the audience',
     description: 'Makes and sends a campaign of its own to everyone who was held out of the experiment.',
     answers: Accepted,
-    faults: ['not_an_experiment', 'still_sending', 'invalid_state', 'no_remainder', 'winner_already_sent', 'unknown_variant'],
-    answer: ({ bus }, { appId, params, body: { variant }, keyKind, actor }) =>
-      bus.call(pickWinner, { appId, campaignId: params.id, variant, by: keyKind === 'secret' ? null : actor }),
+    faults: winnerFaults,
+    async answer({ bus }, { appId, params, body: { variant } }) {
+      const { id, status } = await bus.call(pickWinner, { appId, campaignId: params.id, variant, by: null })
+      return { id, status }
+    },
   }),
   route({
     name: 'readCampaignStats',

@@ -228,7 +228,7 @@ test('a send is confirmed on a sheet, and undone within ten seconds it is a draf
   await page.keyboard.press('Escape')
   await sheet.waitFor({ state: 'detached' })
   // The sheet gives the focus back to the button that opened it.
-  await until(() => button.evaluate((element) => element === document.activeElement))
+  await until(() => button.evaluate((element) => element.matches(':focus')))
 
   await page.keyboard.press('Enter')
   await sheet.getByRole('button', { name: 'Send to 3 devices' }).click()

@@ -169,7 +169,7 @@ test('a draft named after its title is so again after it was stored, without pla
       experiment: null,
       bypass: {},
       ...bodyOfDraft(draft),
-    } as CampaignRead)
+    })
   expect(again(hello).name).toBe('')
   expect(again({ ...hello, name: 'Weekend' }).name).toBe('Weekend')
 })

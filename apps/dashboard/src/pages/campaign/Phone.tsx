@@ -7,7 +7,6 @@ import { Select } from '../../ui/Select.tsx'
 import type { Campaign } from './useSend.ts'
 
 type Content = NonNullable<Campaign['content']>
-type Entry = Exclude<Content[string], string | undefined>
 
 /** Shows a message as an iPhone shows it, as it was written, in a language of the operator's choice. */
 export function Phone({ content }: { content: Content }) {
@@ -34,7 +33,7 @@ export function Phone({ content }: { content: Content }) {
       }
     >
       <div lang={locale}>
-        <IosPreview entry={entry as Entry} app={app?.name ?? ''} theme={theme} />
+        <IosPreview entry={entry} app={app?.name ?? ''} theme={theme} />
       </div>
     </Card>
   )

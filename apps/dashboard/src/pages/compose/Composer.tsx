@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { bodyOfDraft, nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
 import { checkDraft, visibleDetails } from '../../core/check-draft.ts'
 import type { StoredCampaign } from '../../core/draft-saver.ts'
@@ -12,9 +12,11 @@ import { Page } from '../../ui/Page.tsx'
 import { Answers } from './Answers.tsx'
 import { Asks } from './Asks.tsx'
 import { DraftBanners, SaveLine } from './DraftState.tsx'
-import { Review } from './Review.tsx'
 import { useDraft } from './useDraft.ts'
 import { useScreen } from './useScreen.ts'
+
+// A message is written before it is reviewed, so the review's code is loaded later.
+const Review = lazy(async () => ({ default: (await import('./Review.tsx')).Review }))
 
 /**
  * The composer. The operator writes in the left half; the right half shows the number of devices, the previews and the sizes. With `step=review` in
@@ -79,7 +81,9 @@ export function Composer({
       <DraftBanners appId={appId} saver={saver} state={state} kept={start.kept} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(20rem,25rem)]">
         {isReview ? (
-          <Review appId={appId} campaignId={id} draft={draft} saver={saver} state={state} screen={screen} />
+          <Suspense>
+            <Review appId={appId} campaignId={id} draft={draft} saver={saver} state={state} screen={screen} />
+          </Suspense>
         ) : (
           <div className="flex min-w-0 flex-col gap-5">
             <FormErrors details={told} />

@@ -25,7 +25,7 @@ const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
  * stream brings the changes of a send under way.
  */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
-/** How often a campaign is read that waits for its undo. */
+/** How often a campaign is read that is about to go out. */
 const undoMs = 1_000
 
 /** Whether a campaign that goes out at once is delayed, so that it can be taken back. A campaign with a time of its own is cancelled instead. */
@@ -44,7 +44,8 @@ export function useSend(appId: string, id: string) {
   const [streamed, setStreamed] = useState<{ of: string; progress: Progress; readAt: number; samples: PlatformSample[] } | null>(null)
   const query = api.useQuery('get', path, init, {
     refetchInterval: ({ state: { data } }) => {
-      if (data && waitsForUndo(data)) return undoMs
+      // Nothing changes before the send goes out, so it is read just after that, and then every second until it has begun.
+      if (data && waitsForUndo(data)) return Math.max(undoMs, Date.parse(data.nextAt ?? '') - Date.now() + 300)
       if (!data || !isOver(data.status)) return afterSoonMs
       const isRecent = data.settledAt !== null && Date.now() - Date.parse(data.settledAt) < hourMs
       return isRecent ? soonMs : afterSoonMs

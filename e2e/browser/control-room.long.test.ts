@@ -137,7 +137,7 @@ test('the live tail shows events as they happen, holds them back during a pause 
 // spec: experiments/winner-read
 // spec: administration/campaign-audience
 test('after an operator has picked a winner the experiment names it and offers no other, and the two campaigns lead to one another', async () => {
-  await givenCrowd(60)
+  await givenCrowd(2_400)
   const text = (title: string) => ({ _default: 'en', en: { title, body: 'Today' } })
   const variants = ['Sober', 'Loud'].map((name) => ({ id: name.toLowerCase(), name, weight: 1, content: text(name) }))
   const id = await sendCampaign(tenant, { name: 'Which words?', experiment: { sampleRate: 0.5, variants } }, 'sending')
@@ -146,7 +146,11 @@ test('after an operator has picked a winner the experiment names it and offers n
   const { page, watched } = await open(`/campaigns/${id}`)
   const pick = async () => {
     await page.getByRole('button', { name: 'Send Loud to the rest' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
+    const sheet = page.getByRole('dialog')
+    // More than 1,000 devices are in this app, so their number is typed.
+    const [, number = ''] = /Type ([\d,]+) to go on/.exec(await sheet.getByText(/^Type [\d,]+ to go on$/).innerText()) ?? []
+    await sheet.getByRole('textbox').fill(number.replaceAll(',', ''))
+    await sheet.getByRole('button', { name: 'Send', exact: true }).click()
   }
   // Undone, the experiment is open again.
   await pick()

@@ -18,16 +18,18 @@ export function Confirm(props: {
   action: string
   typed?: string | undefined
   danger?: boolean | undefined
+  /** Whether the action can be confirmed yet; true when absent. */
+  ready?: boolean | undefined
   onConfirm: () => Promise<unknown>
 }) {
   return props.open ? <OpenConfirm {...props} /> : null
 }
 
-function OpenConfirm({ onClose, title, children, action, typed, danger, onConfirm }: Parameters<typeof Confirm>[0]) {
+function OpenConfirm({ onClose, title, children, action, typed, danger, ready = true, onConfirm }: Parameters<typeof Confirm>[0]) {
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const isTyped = typed === undefined || isTypedText(text, typed)
+  const isTyped = ready && (typed === undefined || isTypedText(text, typed))
 
   const confirm = async (): Promise<void> => {
     setBusy(true)

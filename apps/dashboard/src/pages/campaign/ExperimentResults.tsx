@@ -198,7 +198,7 @@ function WinnerSheet({
       title={`Send ${name} to the rest?`}
       action="Send"
       audience={describeAudience({ kind: 'remainder', of: campaignId, sampleRate })}
-      devices={data?.experiment?.remainder ?? null}
+      devices={data?.experiment?.remainder ?? (data || error ? 'unknown' : 'counting')}
       when="Now"
       locales={draft?.entries.map(({ locale }) => locale) ?? []}
       text={entry ?? null}

@@ -31,8 +31,8 @@ export function SendSheet({
   title: string
   action: string
   audience: string
-  /** Null while the number is not known. Nothing must be typed then. */
-  devices: number | null
+  /** `counting` while the number is not known yet: nothing can be confirmed then. `unknown` when it cannot be counted. */
+  devices: number | 'counting' | 'unknown'
   when: string
   locales: readonly string[]
   /** The title and the body in the default language; null for a silent message. */
@@ -46,12 +46,13 @@ export function SendSheet({
       onClose={onClose}
       title={title}
       action={action}
-      typed={devices !== null && devices > mostUntyped ? countText(devices) : undefined}
+      ready={devices !== 'counting'}
+      typed={typeof devices === 'number' && devices > mostUntyped ? countText(devices) : undefined}
       onConfirm={onConfirm}
     >
       <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[6rem_1fr]">
         <Line name="Audience">{audience}</Line>
-        <Line name="Devices">{devices === null ? 'not counted yet' : countText(devices)}</Line>
+        <Line name="Devices">{typeof devices === 'number' ? countText(devices) : devices === 'counting' ? 'Counting' : 'Not counted'}</Line>
         <Line name="When">{when}</Line>
         {locales.length > 0 && <Line name="Languages">{locales.map(nameOfLocale).join(', ')}</Line>}
       </dl>

@@ -78,7 +78,7 @@ export function SendCard({
         title={`Send “${nameOf(draft)}”?`}
         action={label}
         audience={describeDraftAudience(draft.audience)}
-        devices={devices ?? null}
+        devices={devices ?? 'counting'}
         when={whenOf(draft.schedule, new Date())}
         locales={content.entries.map(({ locale }) => locale)}
         text={draft.silent ? null : (entry ?? null)}

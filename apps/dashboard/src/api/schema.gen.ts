@@ -350,7 +350,10 @@ export interface paths {
         /** List the webhook endpoints of an app, newest first */
         get: operations["listWebhooks"];
         put?: never;
-        /** Make a webhook endpoint; its secret is shown this once */
+        /**
+         * Make a webhook endpoint; its secret is shown this once
+         * @description To name the URL an administration key needs the scope people too, because events name users.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -373,7 +376,10 @@ export interface paths {
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        /** Change a webhook endpoint, or switch it off */
+        /**
+         * Change a webhook endpoint, or switch it off
+         * @description To name the URL an administration key needs the scope people too, because events name users.
+         */
         patch: operations["changeWebhook"];
         trace?: never;
     };

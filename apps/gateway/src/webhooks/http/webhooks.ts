@@ -15,7 +15,8 @@ import {
   WebhookTested,
 } from './webhook-answers.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { elsewhere, route } from '../../http/route.ts'
+import { missingAdminScope } from '../../http/credentials.ts'
+import { elsewhere, route, type Asked } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
 const onePath = `${path}/:id` as const
@@ -28,6 +29,12 @@ const DeliveryQuery = z
     ...pageQuery,
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
+
+/** Who names the address of an endpoint receives the ids of users. Fault forbidden. */
+function checkMayReceive(holds: Asked<string, unknown, unknown>['holds']): void {
+  if (!holds('people')) throw missingAdminScope('people')
+}
+const addressNeeds = 'To name the URL an administration key needs the scope people too, because events name users.'
 
 /**
  * The routes of webhook endpoints. The service webhooks has the endpoints. The gateway checks that the app exists, and answers 404 when it does not.
@@ -42,9 +49,13 @@ export const webhooks = [
     body: CreateWebhook,
     status: 201,
     summary: 'Make a webhook endpoint; its secret is shown this once',
+    description: addressNeeds,
     answers: MadeWebhook,
     audit: elsewhere('webhook.created'),
-    answer: ({ bus }, { appId, body }) => bus.call(calls.createWebhook, { appId, webhook: body }),
+    async answer({ bus }, { appId, body, holds }) {
+      checkMayReceive(holds)
+      return bus.call(calls.createWebhook, { appId, webhook: body })
+    },
   }),
   route({
     name: 'listWebhooks',
@@ -84,9 +95,13 @@ export const webhooks = [
     body: PatchWebhook,
     status: 200,
     summary: 'Change a webhook endpoint, or switch it off',
+    description: addressNeeds,
     answers: Webhook,
     audit: elsewhere('webhook.changed'),
-    answer: ({ bus }, { appId, params, body }) => bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body }),
+    async answer({ bus }, { appId, params, body, holds }) {
+      if (body.url !== undefined) checkMayReceive(holds)
+      return bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body })
+    },
   }),
   route({
     name: 'deleteWebhook',

@@ -38,7 +38,7 @@ test('the administration token signs an operator in, and no script of the page c
   // Nobody was signed in, so the page sent no request that could be refused.
   expect(watched.faults).toEqual([])
   await signIn(page, 'not-the-administration-token-0123456789')
-  await page.getByText('This is not the administration token of this Herald.').waitFor()
+  await page.getByText('This is neither the administration token of this Herald nor one of its keys.').waitFor()
   expect(watched.faults.splice(0)).toEqual([expect.stringContaining('401 (Unauthorized)')])
   await signIn(page)
   await signedIn(page)

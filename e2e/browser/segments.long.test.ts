@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { openDashboard, type Dashboard } from './dashboard.ts'
+import { openChromium } from './browsers.ts'
+import { openDashboard, untilShown, type Dashboard } from './dashboard.ts'
 import { watch, type Watched } from './watch.ts'
 
 // Segments, keys, settings, the audit and the inbox in a real Chromium, under the gateway's content security policy.
@@ -130,6 +131,46 @@ test('a new key is shown once, and after it is revoked it is refused', async () 
   await page.getByRole('button', { name: 'Revoke the key' }).click()
   await until(async () => (await statusOf()) === 401, { withinMs: 10_000, what: 'the key is refused' })
   expect(watched.faults).toEqual([])
+})
+
+// spec: administration/admin-key-session, dashboard/session-scopes
+test('a colleague with a key that may only read sees campaigns and their results, no person, and no button that would change something', async () => {
+  await goTo('/keys')
+  await page.getByRole('button', { name: 'New key for a person or tool' }).click()
+  await page.getByLabel(/^Name/).fill('Robin')
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  const key = await page.locator('dialog code', { hasText: 'ak_live_' }).innerText()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Revoke Robin' }).waitFor()
+
+  const theirs = await (await openChromium()).newPage()
+  const seen = watch(theirs)
+  await theirs.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}/campaigns`)
+  await theirs.getByLabel('Administration token or key').fill(key)
+  await theirs.getByRole('button', { name: 'Sign in' }).click()
+  await theirs.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
+  await theirs.getByText('may read').waitFor()
+  const links = await theirs.getByRole('navigation').getByRole('link').allInnerTexts()
+  expect(links).toEqual(['Overview', 'Campaigns', 'Segments', 'Templates', 'Providers', 'Keys', 'Webhooks', 'Settings'])
+  for (const [to, heading, button] of [
+    ['Overview', 'Overview', 'Compose'],
+    ['Segments', 'Segments', 'New segment'],
+    ['Templates', 'Templates', 'New template'],
+    ['Providers', 'Providers', 'Replace'],
+    ['Keys', 'Keys', 'New key'],
+    ['Webhooks', 'Webhooks', 'New endpoint'],
+    ['Settings', 'Settings', 'Save the settings'],
+  ] as const) {
+    await theirs.getByRole('link', { name: to, exact: true }).first().click()
+    await theirs.getByRole('heading', { level: 1, name: heading }).waitFor()
+    await untilShown(theirs)
+    expect([to, await theirs.getByText(button, { exact: true }).count()]).toEqual([to, 0])
+  }
+  expect(seen.faults).toEqual([])
+
+  await page.getByRole('button', { name: 'Revoke Robin' }).click()
+  await page.getByRole('button', { name: 'Revoke the key' }).click()
+  await theirs.getByText('Your session has ended').waitFor()
 })
 
 // spec: dashboard/inbox-gestures, tracking/report, tracking/shows-at-once

@@ -10,7 +10,7 @@ import { openKeyUses } from './apps/key-uses.ts'
 import { readCredentials } from './apps/manage-provider.ts'
 import { openWebPushKeys } from './apps/web-push-keys.ts'
 import { findApp } from './apps/store/apps.ts'
-import { openApiKeys, usableAdminToken } from './authenticate.ts'
+import { openAdminKeys, openApiKeys, usableAdminToken } from './authenticate.ts'
 import { openTestWaits } from './campaigns/await-tests.ts'
 import { openEventCounter } from './campaigns/count-events.ts'
 import { openProgressFeed } from './campaigns/follow-progress.ts'
@@ -54,9 +54,9 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     watch.guard(() => uses.write(db)).catch((error: unknown) => log.debug({ err: error }, 'the last uses of keys were not written')),
   )
   const keys = openApiKeys({ db, uses }, config.API_KEY_CACHE_TTL)
+  const adminKeys = openAdminKeys({ db, uses }, config.API_KEY_CACHE_TTL)
   const identityRules = openIdentityRules({ db }, config.API_KEY_CACHE_TTL)
   const webPushKeys = openWebPushKeys({ db }, config.API_KEY_CACHE_TTL)
-  const changes = openChanges({ bus, memories: [keys, identityRules, webPushKeys] })
 
   bus.answer(readAppCall, async ({ appId }) => ({ app: (await findApp(db, appId)) ?? null }))
   bus.answer(readCredentialsCall, async (asked) => ({ credentials: await readCredentials({ db }, asked) }))
@@ -67,6 +67,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const life = { idleSeconds: config.SESSION_IDLE_HOURS * 3_600, wholeSeconds: config.SESSION_DAYS * 86_400 }
   // Without a token no session is ever looked for: every path of the administration answers 404 before that.
   const sessions = openSessions({ db, watch, bus }, adminToken ?? '', life)
+  const changes = openChanges({ bus, memories: [keys, adminKeys, sessions, identityRules, webPushKeys] })
   const hmacSecrets = [config.HMAC_SECRET, ...secretsIn(config.HMAC_SECRET_PREVIOUS)]
   const simulator = openSimulator(config.SIMULATOR_CONTROL_URL, config.SIMULATOR_CONTROL_TOKEN)
   const gateway: Gateway = {
@@ -79,7 +80,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     heavyReads: openHeavyReads(),
     endpointRule: endpointRuleOf(config),
     pages: openPages(config, adminToken !== undefined),
-    signIn: openSignIn({ db, sessions }, adminToken, openLimit),
+    signIn: openSignIn({ db, sessions, adminKeys }, adminToken, openLimit),
     installed: {
       baseUrl: config.HERALD_BASE_URL,
       proxies: config.TRUSTED_PROXIES !== undefined,
@@ -95,7 +96,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     )
   const limits = openLimits(config, trusted, measure, openLimit)
   const bodies = openBodyBudget(() => measure.rateLimited('bodies'))
-  const port = await listen(service, serve(routes, gateway, { keys, limits, bodies, adminToken, log, measure }))
+  const port = await listen(service, serve(routes, gateway, { keys, adminKeys, limits, bodies, adminToken, log, measure }))
   service.onStop('progress streams', () => gateway.progress.close())
   service.onStop('waits for tests', () => gateway.tests.close())
   service.onStop('event streams', () => gateway.tail.close())

@@ -7,9 +7,9 @@ import { equalSecrets, hintOf, randomSecret } from './secret.ts'
 // spec: limits/key-form
 test('a new API key contains its kind and its app; from the key Herald reads both and computes the stored hash; the hint is the last four characters', () => {
   const appId = newId()
-  for (const kind of ['secret', 'public'] as const) {
+  for (const kind of ['secret', 'public', 'admin'] as const) {
     const { key, hash, hint } = makeApiKey(kind, appId)
-    expect(key).toMatch(new RegExp(`^${kind === 'secret' ? 'sk' : 'pk'}_live_${appId}_[A-Za-z0-9_-]{43}$`))
+    expect(key).toMatch(new RegExp(`^${{ secret: 'sk', public: 'pk', admin: 'ak' }[kind]}_live_${appId}_[A-Za-z0-9_-]{43}$`))
     expect(parseApiKey(key)).toEqual({ kind, appId, hash })
     expect(hint).toBe(key.slice(-4))
     expect(hash).not.toContain(key.slice(-20))

@@ -22,6 +22,14 @@ export const publicKeyScopes: readonly Scope[] = ['subscriptions:write']
 export const KeyKind = z.enum(['secret', 'public'])
 export type KeyKind = z.output<typeof KeyKind>
 
+/**
+ * What a key of the administration may be allowed to do in its app (spec: administration/admin-key-scopes). `people`: read and change personal data.
+ * `settings`: change the app, its credentials of providers and its webhooks.
+ */
+export const adminScopes = ['read', 'send', 'people', 'settings'] as const
+export const AdminScope = z.enum(adminScopes)
+export type AdminScope = z.output<typeof AdminScope>
+
 const Name = name(100)
 
 /** A time of day, `HH:MM`. */
@@ -80,6 +88,12 @@ export const CreateKey = z
     scopes: kind === 'public' ? [...publicKeyScopes] : [...new Set(asked ?? scopes)],
   }))
 export type CreateKey = z.output<typeof CreateKey>
+
+/** POST /v1/admin/apps/:appId/admin-keys */
+export const CreateAdminKey = z
+  .strictObject({ name: Name, scopes: z.array(AdminScope).min(1) })
+  .transform(({ name: given, scopes: asked }) => ({ name: given, scopes: [...new Set(asked)] }))
+export type CreateAdminKey = z.output<typeof CreateAdminKey>
 
 /** Reads a PEM private key. Gives undefined for any other text. OpenSSL's error is not passed on, because it may quote the key. */
 function readPrivateKey(pem: string): KeyObject | undefined {

@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Try a notification or a campaign without sending it
-         * @description Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
+         * @description Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. Nothing is sent or written. Samples show values of users, so they need the scope users:read too (of an administration key: people).
          */
         post: operations["dryRunNotification"];
         delete?: never;

@@ -7,7 +7,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List apps, newest first */
+        /**
+         * List apps, newest first
+         * @description With an administration key: only its app.
+         */
         get: operations["listApps"];
         put?: never;
         /** Make an app */
@@ -84,6 +87,44 @@ export interface paths {
         post?: never;
         /** Revoke an API key */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/admin-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the administration keys of an app, newest first */
+        get: operations["listAdminKeys"];
+        put?: never;
+        /**
+         * Make a key of the administration for this app; its text is shown this once
+         * @description The key is used like the administration token, on routes of this app. The x-required-scope of an operation says which scope it needs; with `platform` no such key is enough, with `any` each is.
+         */
+        post: operations["createAdminKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/admin-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an administration key; the sessions that began with it end */
+        delete: operations["revokeAdminKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -309,7 +350,10 @@ export interface paths {
         /** List the webhook endpoints of an app, newest first */
         get: operations["listWebhooks"];
         put?: never;
-        /** Make a webhook endpoint; its secret is shown this once */
+        /**
+         * Make a webhook endpoint; its secret is shown this once
+         * @description To name the URL an administration key needs the scope people too, because events name users.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -332,7 +376,10 @@ export interface paths {
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        /** Change a webhook endpoint, or switch it off */
+        /**
+         * Change a webhook endpoint, or switch it off
+         * @description To name the URL an administration key needs the scope people too, because events name users.
+         */
         patch: operations["changeWebhook"];
         trace?: never;
     };
@@ -888,7 +935,7 @@ export interface paths {
         put?: never;
         /**
          * Try a notification, a campaign or a stored campaign without sending it
-         * @description Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
+         * @description Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. Nothing is sent or written. Samples show values of users, so they need the scope users:read too (of an administration key: people).
          */
         post: operations["dryRunNotificationOfApp"];
         delete?: never;
@@ -1269,8 +1316,8 @@ export interface paths {
         get: operations["readSession"];
         put?: never;
         /**
-         * Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session
-         * @description Changes made with the cookie need the header x-csrf-token. After ten wrong tokens or codes from an address within a minute the answer is 429.
+         * Sign in with the administration token, an administration key or the code of a sign-in link; sets the cookie of the session
+         * @description Changes made with the cookie need the header x-csrf-token. After ten wrong tokens, keys or codes from an address within a minute the answer is 429.
          */
         post: operations["beginSession"];
         /** Sign out: the session of the cookie ends */
@@ -1416,7 +1463,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how Herald as a whole is doing; what cannot be known now is null */
+        /**
+         * Read how Herald as a whole is doing; what cannot be known now is null
+         * @description With an administration key: without the circuits of other apps.
+         */
         get: operations["readSystem"];
         put?: never;
         post?: never;
@@ -1543,6 +1593,39 @@ export interface components {
             kind: "secret" | "public";
             name: string;
             scopes: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
+            /** @description How the key ends. */
+            hint: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
+            lastUsedAt: string | null;
+        };
+        CreateAdminKeyBody: {
+            name: string;
+            scopes: ("read" | "send" | "people" | "settings")[];
+        };
+        MadeAdminKey: {
+            id: components["schemas"]["Id"];
+            name: string;
+            scopes: ("read" | "send" | "people" | "settings")[];
+            /** @description How the key ends. */
+            hint: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
+            lastUsedAt: string | null;
+            /** @description The key’s text, shown this once. */
+            key: string;
+        };
+        AdminKeyList: {
+            items: components["schemas"]["AdminKeyRead"][];
+            /** @description The cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        AdminKeyRead: {
+            id: components["schemas"]["Id"];
+            name: string;
+            scopes: ("read" | "send" | "people" | "settings")[];
             /** @description How the key ends. */
             hint: string;
             /** Format: date-time */
@@ -3677,6 +3760,7 @@ export interface components {
         };
         BeginSessionBody: {
             token?: string;
+            key?: string;
             code?: string;
             name?: string;
         };
@@ -3690,6 +3774,10 @@ export interface components {
             expiresAt: string;
             /** @description For the header x-csrf-token of every change. */
             csrfToken: string;
+            /** @description What the session may do: all, unless it began with an administration key. */
+            scopes: ("read" | "send" | "people" | "settings")[];
+            /** @description The app of the administration key that the session began with; null: every app, and Herald itself. */
+            appId: components["schemas"]["Id"] | null;
         };
         ReadSessionAnswer: {
             /** @description The name that the operator gave: the actor in the audit. */
@@ -3701,6 +3789,10 @@ export interface components {
             expiresAt: string;
             /** @description For the header x-csrf-token of every change. */
             csrfToken: string;
+            /** @description What the session may do: all, unless it began with an administration key. */
+            scopes: ("read" | "send" | "people" | "settings")[];
+            /** @description The app of the administration key that the session began with; null: every app, and Herald itself. */
+            appId: components["schemas"]["Id"] | null;
         };
         MakeSignInLinkBody: {
             name?: string;
@@ -3962,6 +4054,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description limit_reached */
+        "409-limit_reached": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description invalid_body, invalid_segment */
         "422-invalid_body-invalid_segment": {
             headers: {
@@ -4072,16 +4174,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description limit_reached */
-        "409-limit_reached": {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description queue_unavailable, database_unavailable */
         "503-queue_unavailable-database_unavailable": {
             headers: {
@@ -4107,7 +4199,7 @@ export interface components {
          */
         ItemsIdempotencyKey: string;
         /**
-         * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+         * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
          * @example Ann Miller
          */
         AdminActor: string;
@@ -4145,7 +4237,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4214,7 +4306,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4285,7 +4377,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4352,7 +4444,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4397,7 +4489,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4471,7 +4563,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4528,7 +4620,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4594,7 +4686,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4663,7 +4755,193 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a07 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAdminKeys: {
+        parameters: {
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the administration keys of an app, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a07",
+                     *           "name": "release pipeline",
+                     *           "scopes": [
+                     *             "read",
+                     *             "send"
+                     *           ],
+                     *           "hint": "c3d4",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "lastUsedAt": "2026-01-13T18:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminKeyList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createAdminKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAdminKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Make a key of the administration for this app; its text is shown this once */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a07",
+                     *       "name": "release pipeline",
+                     *       "scopes": [
+                     *         "read",
+                     *         "send"
+                     *       ],
+                     *       "hint": "c3d4",
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "lastUsedAt": null,
+                     *       "key": "ak_live_671a2b3c4d5e6f7081920a06_the-secret-part-of-the-key"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MadeAdminKey"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokeAdminKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4710,7 +4988,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4776,7 +5054,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4838,7 +5116,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4883,7 +5161,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4938,7 +5216,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4999,7 +5277,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5044,7 +5322,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5098,7 +5376,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5158,7 +5436,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5203,7 +5481,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5255,7 +5533,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5310,7 +5588,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5362,7 +5640,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5417,7 +5695,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5469,7 +5747,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5540,7 +5818,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5634,7 +5912,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5686,7 +5964,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5796,7 +6074,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5873,7 +6151,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5953,7 +6231,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6027,7 +6305,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6074,7 +6352,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6155,7 +6433,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6229,7 +6507,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6283,7 +6561,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6348,7 +6626,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6421,7 +6699,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6492,7 +6770,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6562,7 +6840,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6616,7 +6894,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6710,7 +6988,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6783,7 +7061,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6860,7 +7138,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6940,7 +7218,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7023,7 +7301,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7087,7 +7365,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7164,7 +7442,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7249,7 +7527,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7296,7 +7574,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7362,7 +7640,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7447,7 +7725,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7535,7 +7813,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7617,7 +7895,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7707,7 +7985,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7764,7 +8042,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7915,7 +8193,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7977,7 +8255,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8125,7 +8403,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8265,7 +8543,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8312,7 +8590,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8375,7 +8653,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8439,7 +8717,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8495,7 +8773,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8559,7 +8837,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8613,7 +8891,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8667,7 +8945,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8801,7 +9079,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8877,7 +9155,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8967,7 +9245,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9043,7 +9321,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9092,7 +9370,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9247,7 +9525,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9324,7 +9602,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9394,7 +9672,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9567,7 +9845,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9653,7 +9931,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9719,7 +9997,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9792,7 +10070,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9890,7 +10168,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9937,7 +10215,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9989,7 +10267,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10047,7 +10325,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10116,7 +10394,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10210,7 +10488,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10314,7 +10592,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10361,7 +10639,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10455,7 +10733,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10546,7 +10824,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10593,7 +10871,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10680,7 +10958,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10765,7 +11043,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10854,7 +11132,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10944,7 +11222,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11027,7 +11305,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11109,7 +11387,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11162,7 +11440,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11224,7 +11502,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11267,7 +11545,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11290,7 +11568,14 @@ export interface operations {
                      * @example {
                      *       "name": "Dana",
                      *       "expiresAt": "2026-02-01T20:00:00.000Z",
-                     *       "csrfToken": "h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY"
+                     *       "csrfToken": "h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY",
+                     *       "scopes": [
+                     *         "read",
+                     *         "send",
+                     *         "people",
+                     *         "settings"
+                     *       ],
+                     *       "appId": null
                      *     }
                      */
                     "application/json": components["schemas"]["ReadSessionAnswer"];
@@ -11329,7 +11614,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session */
+            /** @description Sign in with the administration token, an administration key or the code of a sign-in link; sets the cookie of the session */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11340,7 +11625,14 @@ export interface operations {
                      * @example {
                      *       "name": "Dana",
                      *       "expiresAt": "2026-02-01T20:00:00.000Z",
-                     *       "csrfToken": "h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY"
+                     *       "csrfToken": "h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY",
+                     *       "scopes": [
+                     *         "read",
+                     *         "send",
+                     *         "people",
+                     *         "settings"
+                     *       ],
+                     *       "appId": null
                      *     }
                      */
                     "application/json": components["schemas"]["BeginSessionAnswer"];
@@ -11370,7 +11662,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11412,7 +11704,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11469,7 +11761,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11532,7 +11824,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11596,7 +11888,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11663,7 +11955,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11732,7 +12024,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11784,7 +12076,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11885,7 +12177,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11929,7 +12221,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];

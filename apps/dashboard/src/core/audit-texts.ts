@@ -3,6 +3,7 @@ export const auditGroups = [
   { value: 'app.', label: 'App' },
   { value: 'identity-secret.', label: 'Identity secret' },
   { value: 'key.', label: 'Keys' },
+  { value: 'admin-key.', label: 'Keys for people and tools' },
   { value: 'provider.', label: 'Providers' },
   { value: 'segment.', label: 'Segments' },
   { value: 'template.', label: 'Templates' },

@@ -15,6 +15,18 @@ export const scopeTexts: Record<Scope, string> = {
 
 export const allScopes = Object.keys(scopeTexts) as Scope[]
 
+export type AdminScope = components['schemas']['AdminKeyRead']['scopes'][number]
+
+/** What each scope allows a person or tool in the app, in the order of the form. */
+export const adminScopeTexts: Record<AdminScope, string> = {
+  read: 'Look at campaigns and their results, segments, templates and settings; nobody’s personal data',
+  send: 'Write, test, send and stop campaigns; save segments and templates',
+  people: 'See and change people, their devices, what each got, and the audit',
+  settings: 'Change settings, credentials of providers and webhooks',
+}
+
+export const allAdminScopes = Object.keys(adminScopeTexts) as AdminScope[]
+
 /** An operation of the public API, as the page of the keys lists it. */
 export type Operation = { method: string; path: string; summary: string }
 

@@ -6,7 +6,7 @@ import { TextInput } from '../ui/TextInput.tsx'
 import { signIn } from './session.ts'
 
 /**
- * Asks for the administration token and a name. The page keeps no copy of the token: the field is emptied as soon as Herald has accepted the token.
+ * Asks for the administration token, or an administration key, and a name. The page keeps no copy: the field is emptied as soon as Herald has accepted it.
  */
 export function SignInForm({ knownName, onDone }: { knownName?: string | undefined; onDone?: () => void }) {
   const [token, setToken] = useState('')
@@ -15,7 +15,7 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
   const [problem, setProblem] = useState<string>()
 
   const begin = async (): Promise<void> => {
-    if (token.trim() === '') return setProblem('Type or paste the administration token.')
+    if (token.trim() === '') return setProblem('Type or paste the administration token or your key.')
     setBusy(true)
     setProblem(undefined)
     try {
@@ -46,11 +46,12 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         )}
       </Field>
       <Field
-        label="Administration token"
+        label="Administration token or key"
         error={problem}
         hint={
           <>
-            <code className="font-mono text-xs">npm start</code> prints it, and a link that signs you in without it. With Docker:
+            A key begins with <code className="font-mono text-xs">ak_live_</code>; who runs Herald makes it on the page Keys.{' '}
+            <code className="font-mono text-xs">npm start</code> prints the token, and a link that signs you in without it. With Docker:
             <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-words">
               docker compose exec gateway cat /run/secrets/ADMIN_TOKEN
             </code>
@@ -78,8 +79,8 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
 
 function explained(error: unknown): string {
   const { status, message, retryAfterSeconds, details } = faultOf(error)
-  if (status === 401) return 'This is not the administration token of this Herald.'
-  if (status === 429) return `Too many wrong tokens. Try again in ${retryAfterSeconds ?? 60} seconds.`
+  if (status === 401) return 'This is neither the administration token of this Herald nor one of its keys.'
+  if (status === 429) return `Too many wrong tokens or keys. Try again in ${retryAfterSeconds ?? 60} seconds.`
   if (status === 404) return 'This Herald has no administration: the gateway runs without ADMIN_TOKEN.'
   return details[0] === undefined ? message : `${details[0].path} ${details[0].message}`
 }

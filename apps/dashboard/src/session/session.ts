@@ -78,9 +78,10 @@ export const wasCodeRefused = (): boolean => refusedCode
 /** The cache entry of the session. */
 export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: readSession, staleTime: Infinity, gcTime: Infinity })
 
-/** Begins a session with the administration token. The page keeps no copy of the token. */
-export async function signIn(token: string, name: string): Promise<void> {
-  const session = await keep(await ask('POST', { token, ...(name === '' ? {} : { name }) }))
+/** Begins a session with the administration token or an administration key. The page keeps no copy of it. */
+export async function signIn(secret: string, name: string): Promise<void> {
+  const proof = secret.startsWith('ak_live_') ? { key: secret } : { token: secret }
+  const session = await keep(await ask('POST', { ...proof, ...(name === '' ? {} : { name }) }))
   queryClient.setQueryData(sessionQuery.queryKey, session)
   tellTabs('signed-in')
 }
@@ -105,7 +106,7 @@ export function forget(): void {
 /** Gives the session and the function that signs out. Below SessionGate there always is a session. */
 export function useSession(): Session & { signOut: () => Promise<void> } {
   const { data } = useQuery(sessionQuery)
-  return { ...(data ?? { name: '', expiresAt: '', csrfToken: '' }), signOut }
+  return { ...(data ?? { name: '', expiresAt: '', csrfToken: '', scopes: [], appId: null }), signOut }
 }
 
 /** A message between the tabs of one browser, which share the session's cookie. */

@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { faultOf } from '../api/fault.ts'
+import { useMay } from '../session/May.tsx'
 import { useSystem } from '../session/useSystem.ts'
 import { openLayer } from '../ui/layers.ts'
 import { paletteActions } from './palette-actions.ts'
@@ -15,7 +16,7 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
   const [chosen, setChosen] = useState('')
   const { data: found, isFetching, error } = usePaletteSearch(text, appId)
   const go = (href: string): void => router.history.push(router.basepath + href)
-  const actions = paletteActions({ appId, isSimulated, go, openHelp })
+  const actions = paletteActions({ appId, isSimulated, may: useMay(), go, openHelp })
   const wanted = text.trim().toLowerCase()
   const fitting = actions.filter(({ label }) => wanted.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
 

@@ -7,9 +7,9 @@ import { prefer, type Theme, usePreferences } from './preferences.ts'
 
 const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
-/** Shows the operator's name, with a menu of the themes, the keyboard shortcuts and "Sign out". */
+/** Shows the operator's name, and the scopes of a session that began with a key, with a menu of the themes, the keyboard shortcuts and "Sign out". */
 export function PersonMenu({ openHelp }: { openHelp: () => void }) {
-  const { name, signOut } = useSession()
+  const { name, scopes, appId, signOut } = useSession()
   const { theme } = usePreferences()
   const leave = (): void => void signOut().catch((error: unknown) => announce(`You are still signed in: ${faultOf(error).message}`, 'bad'))
   return (
@@ -29,7 +29,10 @@ export function PersonMenu({ openHelp }: { openHelp: () => void }) {
           className="flex min-h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-muted hover:bg-hover hover:text-ink"
         >
           <CircleUser size={16} className="shrink-0" aria-hidden />
-          <span className="min-w-0 flex-1 truncate">{name === '' ? 'Signed in' : name}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {name === '' ? 'Signed in' : name}
+            {appId !== null && <span className="block truncate text-sm">may {scopes.join(', ')}</span>}
+          </span>
           <ChevronUp size={14} className="shrink-0" aria-hidden />
         </button>
       }

@@ -1,6 +1,7 @@
 import { client, dataOf } from '../api/client.ts'
 import { faultOf } from '../api/fault.ts'
 import { announce } from '../ui/Announcer.tsx'
+import type { Needed } from '../session/May.tsx'
 import { copy } from '../ui/copy.ts'
 import { appPages, inboxPage, startPage } from './Navigation.tsx'
 import { prefer } from './preferences.ts'
@@ -9,35 +10,40 @@ import { prefer } from './preferences.ts'
 export function paletteActions({
   appId,
   isSimulated,
+  may,
   go,
   openHelp,
 }: {
   appId: string | undefined
   isSimulated: boolean
+  may: (needed: Needed) => boolean
   go: (href: string) => void
   openHelp: () => void
 }): { label: string; run: () => void }[] {
   const pages =
     appId === undefined
       ? []
-      : [...appPages.flat(), startPage, ...(isSimulated ? [inboxPage] : [])].map(({ to, label }) => ({
-          label,
-          run: () => go(to.replace('$appId', appId)),
-        }))
+      : [...appPages.flat(), startPage, ...(isSimulated ? [inboxPage] : [])]
+          .filter(({ needed }) => may(needed))
+          .map(({ to, label }) => ({ label, run: () => go(to.replace('$appId', appId)) }))
   const ofApp =
     appId === undefined
       ? []
       : [
-          { label: 'Send a test', run: () => go(`/apps/${appId}/compose`) },
-          { label: 'New segment', run: () => go(`/apps/${appId}/segments/new`) },
-          { label: 'New template', run: () => go(`/apps/${appId}/templates/new`) },
+          ...(may('send')
+            ? [
+                { label: 'Send a test', run: () => go(`/apps/${appId}/compose`) },
+                { label: 'New segment', run: () => go(`/apps/${appId}/segments/new`) },
+                { label: 'New template', run: () => go(`/apps/${appId}/templates/new`) },
+              ]
+            : []),
           { label: 'Copy the public key of Web Push', run: () => void copyWebPushKey(appId) },
         ]
   return [
     ...pages,
     ...ofApp,
     { label: 'All apps', run: () => go('/') },
-    { label: 'Copy a sign-in link for a colleague', run: () => void copySignInLink() },
+    ...(may('platform') ? [{ label: 'Copy a sign-in link for a colleague', run: () => void copySignInLink() }] : []),
     { label: 'Theme: as the system', run: () => prefer({ theme: 'system' }) },
     { label: 'Theme: light', run: () => prefer({ theme: 'light' }) },
     { label: 'Theme: dark', run: () => prefer({ theme: 'dark' }) },

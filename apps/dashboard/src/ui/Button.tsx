@@ -1,6 +1,7 @@
 import { cva } from 'class-variance-authority'
 import { LoaderCircle } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
+import { May, type Needed } from '../session/May.tsx'
 
 /** Gives the CSS classes of a button, also for a link that looks like a button. */
 export const buttonClass = cva(
@@ -19,8 +20,18 @@ export const buttonClass = cva(
   },
 )
 
-/** A button. `busy` shows that its action is under way, and prevents a second press. */
-export function Button({
+/** A button. `busy`: its action is under way; a second press does nothing. `needed`: it is shown to sessions that may do this. */
+export function Button({ needed, ...rest }: ComponentProps<typeof PlainButton> & { needed?: Needed | undefined }) {
+  return needed === undefined ? (
+    <PlainButton {...rest} />
+  ) : (
+    <May needed={needed}>
+      <PlainButton {...rest} />
+    </May>
+  )
+}
+
+function PlainButton({
   variant,
   small,
   busy,

@@ -24,8 +24,8 @@ export const createApp = ({ db, note }: Pick<Needs, 'db' | 'note'>, { name }: Cr
     return app
   })
 
-export async function listApps({ db }: Pick<Needs, 'db'>, page: Page): Promise<Listed<App>> {
-  return listed(await findApps(db, page), page.limit, ({ app }) => app)
+export async function listApps({ db }: Pick<Needs, 'db'>, page: Page, onlyApp?: string): Promise<Listed<App>> {
+  return listed(await findApps(db, page, onlyApp), page.limit, ({ app }) => app)
 }
 
 /** Changes the name or settings of an app; what the request leaves out stays as it is. Fault not_found. */

@@ -3,7 +3,7 @@ import { invalidField } from '@herald/contracts/fault'
 /** The name of a change in the audit: the thing that was changed, and what was done to it. */
 export type AuditAction =
   | `app.${'created' | 'changed' | 'deleted'}`
-  | `key.${'created' | 'revoked'}`
+  | `${'key' | 'admin-key'}.${'created' | 'revoked'}`
   | `provider.${'set' | 'removed' | 'probed'}`
   | 'identity-secret.made'
   | 'device.marked'
@@ -36,6 +36,9 @@ export function actorOf(header: string | undefined): string {
   if (!printableAscii.test(header)) throw invalidField('headers.x-admin-actor', actorMustBe)
   return header
 }
+
+/** Gives the actor of a change that was made with an administration key: its name, after a word that says that it is a key. */
+export const actorOfKey = (name: string): string => `key ${name}`
 
 /** The app id of audit lines that belong to no app. */
 export const ofNoApp = ''

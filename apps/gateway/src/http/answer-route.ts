@@ -5,15 +5,16 @@ import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
 import { auditElsewhere, auditExport, type NoteExport } from '../write-audit.ts'
-import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
-import { actorOf, type By } from '../core/audit.ts'
+import type { AdminKeys, ApiKeys } from '../authenticate.ts'
+import type { VerifiedAdminKey, VerifiedKey } from '../core/verified-key.ts'
+import { actorOf, actorOfKey, type By } from '../core/audit.ts'
 import type { SignedIn } from '../core/session-door.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
 import { insertAudit, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
+import { checkAdministrator, checkAdminScope, checkOwnPage, checkScope, keyOf } from './credentials.ts'
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
@@ -24,9 +25,10 @@ import { openUpload, type Upload } from './upload.ts'
 /** A request whose path matched a route, with the values of the path's parameters. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
 
-/** What decides whether a request may pass, beside the sessions of `Gateway`: API keys, rate limits and the administration token. */
+/** What decides whether a request may pass, beside the sessions of `Gateway`: keys, rate limits and the administration token. */
 export type Door = {
   readonly keys: ApiKeys
+  readonly adminKeys: AdminKeys
   readonly limits: Limits
   readonly bodies: BodyBudget
   /** Undefined when no administration token is set or it is too short: then there is no administration API. */
@@ -40,7 +42,7 @@ export type Door = {
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   await door.limits.countAddress(route, request, response)
   if (route.key === 'sign-in') gateway.signIn.checkAddress(door.limits.bucketOf(request))
-  const { key, session } = await (route.inParts
+  const { key, session, adminKey } = await (route.inParts
     ? gateway.watch.guard(() => findCaller(route, request, gateway, door))
     : findCaller(route, request, gateway, door))
   if (key) {
@@ -60,7 +62,10 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
   const body = route.body ? parseBody(route.body, json) : undefined
   const query = queryOf(route, request)
   const by = {
-    actor: session?.name ?? actorOf(route.key === 'admin' ? headerOf(request, 'x-admin-actor') : undefined),
+    actor:
+      session?.name ??
+      (adminKey && actorOfKey(adminKey.name)) ??
+      actorOf(route.key === 'admin' ? headerOf(request, 'x-admin-actor') : undefined),
     requestId: lineOf(response).requestId,
   }
   const params = paramsOf(route, request)
@@ -70,7 +75,11 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
   const asked: Asked<string, unknown, unknown> = {
     appId,
     keyKind: key?.kind ?? 'public',
-    holds: (scope) => (key ? key.scopes.has(scope) : route.key === 'admin'),
+    holds: (scope) => {
+      const held: ReadonlySet<string> | undefined = (key ?? adminKey)?.scopes
+      return held ? held.has(scope) : route.key === 'admin'
+    },
+    onlyApp: adminKey?.appId,
     params,
     rest: restOf(request),
     body,
@@ -131,21 +140,25 @@ function idOf(answer: unknown): string | undefined {
 }
 
 /**
- * What a request has proved. `key`: on a route for API keys. `session`: the administration was called with a session's cookie. Neither: the
- * administration token, a sign-in, or a route that anybody may call.
+ * What a request has proved. `key`: on a route for API keys. `session`: the administration was called with a session's cookie. `adminKey`: with an
+ * administration key, or in a session of one. None: the administration token, a sign-in, or a route that anybody may call.
  */
-type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
+type Caller = { key?: VerifiedKey; session?: SignedIn | undefined; adminKey?: VerifiedAdminKey | undefined }
 
 async function findCaller(
   route: Route,
-  request: IncomingMessage,
+  request: Routed,
   { sessions, installed: { baseUrl } }: Gateway,
-  { keys, adminToken: token }: Door,
+  { keys, adminKeys, adminToken: token }: Door,
 ): Promise<Caller> {
   if (route.key === 'none') return {}
   if (route.key === 'admin' || route.key === 'sign-in') {
     if (token === undefined) throw notFound()
-    if (route.key === 'admin') return { session: await checkAdministrator(request, { token, sessions, baseUrl }) }
+    if (route.key === 'admin') {
+      const caller = await checkAdministrator(request, { token, adminKeys, sessions, baseUrl })
+      if (caller.adminKey) checkAdminScope(caller.adminKey, route.scope, paramsOf(route, request)['appId'])
+      return caller
+    }
     checkOwnPage(request, baseUrl)
     return {}
   }

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { parseApiKey } from '@herald/auth/api-key'
 import { equalSecrets } from '@herald/auth/secret'
-import type { Scope } from '@herald/contracts/administration'
-import { fault, type Fault } from '@herald/contracts/fault'
-import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import type { AdminScope, Scope } from '@herald/contracts/administration'
+import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import type { AdminKeys, ApiKeys } from '../authenticate.ts'
+import type { VerifiedAdminKey, VerifiedKey } from '../core/verified-key.ts'
 import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom, type SignedIn } from '../core/session-door.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Access } from './route.ts'
+import type { AdminAccess, Route } from './route.ts'
 
 const unauthorized = (message: string) => fault('unauthorized', message)
 
@@ -26,7 +27,7 @@ export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<Ve
 }
 
 /** Refuses a public key where a secret key is needed, and a key without the scope. Fault: forbidden. */
-export function checkScope(key: VerifiedKey, access: Access, scope: Scope | undefined): void {
+export function checkScope(key: VerifiedKey, access: Route['key'], scope: Scope | undefined): void {
   if (access === 'secret' && key.kind === 'public')
     throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
   if (scope !== undefined && !key.scopes.has(scope)) throw missingScope(scope)
@@ -34,26 +35,49 @@ export function checkScope(key: VerifiedKey, access: Access, scope: Scope | unde
 
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
 
+export const missingAdminScope = (scope: AdminScope): Fault =>
+  fault('forbidden', `The administration key does not have the scope ${scope}.`)
+
 /**
- * Checks that an operator sends a request: with the administration token, or a session's cookie. Gives the session. With a header Authorization, even
- * a wrong one, the cookie is ignored. Faults: unauthorized, forbidden (foreign page, no valid x-csrf-token).
+ * Refuses an administration key without the scope of the route, and answers for another app's path as if that app did not exist
+ * (spec: administration/admin-key-scopes). Faults: not_found, forbidden.
+ */
+export function checkAdminScope(key: VerifiedAdminKey, access: AdminAccess, appId: string | undefined): void {
+  if (appId !== undefined && appId !== key.appId) throw notFound()
+  if (access === 'platform')
+    throw fault(
+      'forbidden',
+      'No administration key may do this: use the administration token, or a session that began with it (scope platform).',
+    )
+  if (access !== 'any' && !key.scopes.has(access)) throw missingAdminScope(access)
+}
+
+/**
+ * Checks that an operator sends a request: with the administration token, an administration key or a session's cookie. Gives the key and the session.
+ * With a header Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized, forbidden (foreign page, no valid x-csrf-token).
  */
 export async function checkAdministrator(
   request: IncomingMessage,
-  { token, sessions, baseUrl }: { token: string; sessions: Gateway['sessions']; baseUrl: string | undefined },
-): Promise<SignedIn | undefined> {
+  {
+    token,
+    adminKeys,
+    sessions,
+    baseUrl,
+  }: { token: string; adminKeys: AdminKeys; sessions: Gateway['sessions']; baseUrl: string | undefined },
+): Promise<{ session?: SignedIn; adminKey?: VerifiedAdminKey | undefined }> {
   const cookie = request.headers.authorization === undefined ? sessionIdOf(request.headers.cookie) : undefined
   if (cookie !== undefined) {
     const problem = sessionProblem(cameFrom(request, baseUrl), cookie, textOf(request.headers['x-csrf-token']))
     if (problem !== undefined) throw fault('forbidden', problem)
     const session = await sessions.find(cookie)
     if (!session) throw unauthorized('The session has ended. Sign in again.')
-    return session
+    return { session, adminKey: session.adminKey }
   }
   const bearer = bearerOf(request)
-  if (bearer === undefined || !equalSecrets(bearer, token))
-    throw unauthorized('Give the administration token: Authorization: Bearer <token>.')
-  return undefined
+  if (bearer !== undefined && equalSecrets(bearer, token)) return {}
+  const adminKey = bearer === undefined ? undefined : await adminKeys.verify(bearer)
+  if (!adminKey) throw unauthorized('Give the administration token or an administration key: Authorization: Bearer <token or key>.')
+  return { adminKey }
 }
 
 /** Refuses a sign-in that another site's page sends. Fault: forbidden. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fault } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
-import type { VerifiedKey } from '../authenticate.ts'
+import type { VerifiedKey } from '../core/verified-key.ts'
 import { addressBucket, clientAddress, type TrustedProxies } from '../core/client-address.ts'
 import type { Allowance } from '../core/rate-limit.ts'
 import { givesSecretKey } from './credentials.ts'

@@ -1,4 +1,4 @@
-import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { AdminScope, KeyKind, Scope } from '@herald/contracts/administration'
 import type { FaultCode } from '@herald/contracts/fault'
 import type { Idempotency } from '@herald/contracts/calls/campaigns'
 import type { z } from 'zod'
@@ -10,10 +10,18 @@ import type { Note } from '../store/audit.ts'
 import type { Upload } from './upload.ts'
 
 /**
- * Who may call a route. `secret`: a secret API key. `public`: either kind. `admin`: the administration token or a session's cookie. `none`: anybody.
+ * Who may call a route. `secret`: a secret API key. `public`: either kind. `admin`: the administration token, a session's cookie or an
+ * administration key. `none`: anybody.
  * `sign-in`: a visitor, but not from another site's page; the route checks the token.
  */
-export type Access = 'secret' | 'public' | 'admin' | 'sign-in' | 'none'
+type Access = 'secret' | 'public' | 'admin' | 'sign-in' | 'none'
+/**
+ * What an administration key needs for a route (spec: administration/admin-key-scopes). `any`: nothing more. `platform`: no key is enough, only the
+ * administration token or a session that began with it.
+ */
+export type AdminAccess = AdminScope | 'any' | 'platform'
+/** Who may call a route and with which scope. No route of the administration can be written without one. */
+type Opened = { key: 'admin'; scope: AdminAccess } | { key: Exclude<Access, 'admin'>; scope?: Scope }
 /**
  * Which rate limit counts a request. `subscribe`, `event`: by client address. `send`, `sends`: by key, `sends` for each item of a batch. `identity`:
  * with a public key by client address and device. Others with a key: `API_RATE_LIMIT`.
@@ -61,8 +69,10 @@ export type Asked<Param extends string, Body, Query> = {
   /** The app that the API key belongs to; in the administration the app that the path names. Empty when there is none. */
   appId: string
   keyKind: KeyKind
-  /** Whether the key has this scope, which need not be the one that the route asks for. An operator has every scope. */
-  holds: (scope: Scope) => boolean
+  /** Whether the key has this scope, which need not be the one that the route asks for. The administration token has every scope. */
+  holds: (scope: Scope | AdminScope) => boolean
+  /** The app of the administration key that the request came with, or that its session began with; undefined without such a key. */
+  onlyApp: string | undefined
   params: Record<Param, string>
   /** The parts of the path that stand for `*rest`, after %-decoding. */
   rest: readonly string[]
@@ -87,13 +97,11 @@ export type Asked<Param extends string, Body, Query> = {
   noteExport: NoteExport
 }
 
-export type Route<Param extends string = string, Body = unknown, Query = unknown> = {
+export type Route<Param extends string = string, Body = unknown, Query = unknown> = Opened & {
   /** The operation's name in the OpenAPI document, and so in generated clients. */
   name: string
   method: Method
   path: string
-  key: Access
-  scope?: Scope
   limit?: Limit
   /** The schema of a JSON body. A route with neither `body` nor `takes` does not read the body. */
   body?: z.ZodType<Body>

@@ -63,6 +63,7 @@ const administrationDocument = route({
   method: 'get',
   path: '/v1/admin/openapi.json',
   key: 'admin',
+  scope: 'any',
   withoutDatabase: true,
   status: 200,
   summary: 'This document',

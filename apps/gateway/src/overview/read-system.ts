@@ -8,6 +8,8 @@ import type { Tables } from '../store/tables.ts'
 import { readStandby, type Standby } from './store/standby.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
+type ShownCircuits = { count: number; items: OpenCircuit[] }
+
 /** The state of Herald as a whole, for its operator. */
 export type System = {
   version: string
@@ -16,7 +18,7 @@ export type System = {
   standby: Standby | null
   queue: 'ready' | 'unreachable'
   ledgerDifference: number | null
-  openCircuits: { count: number; items: OpenCircuit[] } | null
+  openCircuits: ShownCircuits | null
   /** Whether TRUSTED_PROXIES is set. */
   trustedProxies: boolean
   simulator: boolean
@@ -33,6 +35,7 @@ export async function readSystem({
   baseUrl,
   trustedProxies,
   simulator,
+  onlyApp,
 }: {
   db: Kysely<Tables>
   bus: Bus
@@ -41,6 +44,8 @@ export async function readSystem({
   baseUrl: string | null
   trustedProxies: boolean
   simulator: boolean
+  /** The one app whose circuits are shown; undefined: those of all apps. */
+  onlyApp: string | undefined
 }): Promise<System> {
   const queueIsUp = bus.up
   const [reconciliation, circuits] = queueIsUp
@@ -53,10 +58,16 @@ export async function readSystem({
     standby: await orNull(watch.guard(() => readStandby(db))),
     queue: queueIsUp ? 'ready' : 'unreachable',
     ledgerDifference: reconciliation && differenceOf(reconciliation),
-    openCircuits: circuits && { count: circuits.count, items: circuits.circuits },
+    openCircuits: circuits && circuitsOf(circuits, onlyApp),
     trustedProxies,
     simulator,
   }
+}
+
+function circuitsOf({ count, circuits }: { count: number; circuits: OpenCircuit[] }, onlyApp: string | undefined): ShownCircuits {
+  if (onlyApp === undefined) return { count, items: circuits }
+  const items = circuits.filter(({ appId }) => appId === onlyApp)
+  return { count: items.length, items }
 }
 
 /**

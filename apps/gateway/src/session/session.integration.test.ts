@@ -38,7 +38,13 @@ test('signing in with the administration token sets a cookie that no script can 
   expect(told.headers['set-cookie']).toEqual([
     expect.stringMatching(/^__Host-herald=[A-Za-z0-9_-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/) as string,
   ])
-  expect(told.body).toEqual({ name: 'Dana', expiresAt: expect.any(String) as string, csrfToken: csrf })
+  expect(told.body).toEqual({
+    name: 'Dana',
+    expiresAt: expect.any(String) as string,
+    csrfToken: csrf,
+    scopes: ['read', 'send', 'people', 'settings'],
+    appId: null,
+  })
   const lastsHours = (Date.parse(String(told.body['expiresAt'])) - Date.now()) / 3_600_000
   expect(lastsHours).toBeGreaterThan(11.9)
   expect(lastsHours).toBeLessThan(12.1)
@@ -57,6 +63,7 @@ test('signing in with the administration token sets a cookie that no script can 
 // spec: administration/session
 test.each<[string, unknown, string]>([
   ['neither token nor code', { name: 'Dana' }, 'token'],
+  ['both token and key', { token: adminToken, key: 'x' }, 'token'],
   ['both token and code', { token: adminToken, code: 'x' }, 'token'],
   ['a line break in the name', { token: adminToken, name: 'a\nb' }, 'name'],
   ['a name of 65 letters', { token: adminToken, name: 'x'.repeat(65) }, 'name'],

@@ -7,11 +7,13 @@ import { isDatabaseAway, type DatabaseWatch } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { ofNoApp } from '../core/audit.ts'
+import { actorOfKey, ofNoApp } from '../core/audit.ts'
+import type { VerifiedAdminKey } from '../core/verified-key.ts'
 import { csrfTokenOf, type SignedIn } from '../core/session-door.ts'
 import { insertAudit } from '../store/audit.ts'
 import {
   deleteSession,
+  holdAdminKey,
   insertLink,
   insertSession,
   sessionLasts,
@@ -37,13 +39,24 @@ export type Sessions = {
    * of.
    */
   lasts(sessionId: string): Promise<boolean>
+  /** Forgets the sessions that began with this administration key, which was revoked, so that they end in this process at once. */
+  forgetKey(keyId: string): void
+  /** The same for the administration keys of an app that was changed or deleted. */
+  forgetApp(appId: string): void
+  forgetAll(): void
 }
 
 /**
- * A visitor who may begin a session. `code` is the code of a sign-in link, which is then used up. Without a code the visitor gave the administration
- * token, which was checked before.
+ * A visitor who may begin a session. `code` is the code of a sign-in link, which is then used up. `adminKey`: the administration key
+ * that the visitor gave. Without both the visitor gave the administration token. Key and token were checked before.
  */
-export type Visitor = { name: string | undefined; code: string | undefined; browser: string; requestId: string }
+export type Visitor = {
+  name: string | undefined
+  code: string | undefined
+  adminKey?: VerifiedAdminKey
+  browser: string
+  requestId: string
+}
 
 /**
  * A gateway remembers a session for this long, then reads it again. So a gateway that missed the broadcast of the session's end still notices the end
@@ -65,7 +78,7 @@ const newSecret = (): string => randomBytes(32).toString('base64url')
  * session stays valid until its time is over, so that the dashboard can show what is wrong.
  */
 export function openSessions(
-  { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen' | 'onReconnect'> },
+  { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen'> },
   adminToken: string,
   life: SessionLife,
 ): Sessions {
@@ -76,19 +89,13 @@ export function openSessions(
   const lasting = new LRUCache<string, true>({ max: mostRemembered, ttl: lastsMs })
   let ends = 0
 
-  const forget = (sessionId: string) => {
-    ends += 1
-    lasting.delete(sessionId)
-    asking.clear()
-    for (const [key, { session }] of known.entries()) if (session.id === sessionId) known.delete(key)
-  }
-  bus.listen(sessionEnded, ({ sessionId }) => forget(sessionId))
-  bus.onReconnect(() => {
+  const forget = (isMeant: (session: SignedIn) => boolean) => {
     ends += 1
     lasting.clear()
     asking.clear()
-    known.clear()
-  })
+    for (const [key, { session }] of known.entries()) if (isMeant(session)) known.delete(key)
+  }
+  bus.listen(sessionEnded, ({ sessionId }) => forget(({ id }) => id === sessionId))
 
   const ask = (cookie: string, key: string): Promise<SignedIn | undefined> => {
     const answer: Promise<SignedIn | undefined> = watch
@@ -114,6 +121,9 @@ export function openSessions(
   }
 
   return {
+    forgetKey: (keyId) => forget(({ adminKey }) => adminKey?.keyId === keyId),
+    forgetApp: (appId) => forget(({ adminKey }) => adminKey?.appId === appId),
+    forgetAll: () => forget(() => true),
     async find(cookie) {
       const key = digest(cookie).toString('base64url')
       const remembered = known.get(key)
@@ -128,15 +138,17 @@ export function openSessions(
         throw error
       }
     },
-    begin: ({ name: given, code, browser, requestId }) =>
+    begin: ({ name: given, code, adminKey, browser, requestId }) =>
       transact(db, async (trx) => {
         const link = code === undefined ? undefined : await takeLink(trx, { codeHash: digest(code), tokenHash })
         if (code !== undefined && !link) return undefined
-        const name = given ?? link?.name ?? 'administrator'
+        if (adminKey && !(await holdAdminKey(trx, adminKey.keyId))) return undefined
+        const name = given ?? link?.name ?? (adminKey ? actorOfKey(adminKey.name) : 'administrator')
         const [cookie, id] = [newSecret(), newId()]
         const idHash = digest(cookie)
-        await insertSession(trx, { id, idHash, name, browser, tokenHash })
-        const subject = { id, by: link ? 'link' : 'token', browser }
+        await insertSession(trx, { id, idHash, name, browser, tokenHash, adminKeyId: adminKey?.keyId ?? null })
+        const by = adminKey ? { by: 'key', keyId: adminKey.keyId } : { by: link ? 'link' : 'token' }
+        const subject = { id, ...by, browser }
         await insertAudit(trx, { appId: ofNoApp, actor: name, requestId, action: 'session.begun', subject })
         const found = await useSession(trx, { idHash, tokenHash }, life)
         if (!found) throw new Error('a session ended while it began')
@@ -169,7 +181,7 @@ export function openSessions(
         if (!(await deleteSession(trx, id))) return
         await insertAudit(trx, { appId: ofNoApp, actor: name, requestId, action: 'session.ended', subject: { id, why: 'signed out' } })
       })
-      forget(id)
+      forget((session) => session.id === id)
       bus.broadcast(sessionEnded, { sessionId: id })
     },
   }
@@ -177,9 +189,10 @@ export function openSessions(
 
 const isAway = (error: unknown): boolean => Fault.is(error, 'database_unavailable') || isDatabaseAway(error)
 
-const shown = ({ id, name, expiresAt }: FoundSession, cookie: string): SignedIn => ({
+const shown = ({ id, name, expiresAt, adminKey }: FoundSession, cookie: string): SignedIn => ({
   id,
   name,
   expiresAt: expiresAt.toISOString(),
   csrfToken: csrfTokenOf(cookie),
+  adminKey,
 })

@@ -23,7 +23,7 @@ const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
 export const insertAudit = (db: Db, line: AuditLine): Promise<unknown> => db.insertInto('audit').values(rowOf(line)).execute()
 
 /** A refused sign-in, or several from one address. */
-export type Refusals = { address: string; count: number; by: 'token' | 'link'; browser: string; requestId: string }
+export type Refusals = { address: string; count: number; by: 'token' | 'key' | 'link'; browser: string; requestId: string }
 
 /** Adds refused sign-ins to the line of their address and hour, by the database's clock. The first one of an hour writes the line. */
 export const countRefusals = (db: Db, refusals: readonly Refusals[]): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import type { AppSettings, ProviderKind } from '@herald/contracts/app'
-import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { AdminScope, KeyKind, Scope } from '@herald/contracts/administration'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { ProviderSettings } from '../apps/core/providers/providers.ts'
 
@@ -18,6 +18,16 @@ export type Tables = {
     kind: KeyKind
     name: string
     scopes: Scope[]
+    hash: string
+    hint: string
+    created_at: Generated<Date>
+    last_used_at: Date | null
+  }
+  admin_keys: {
+    id: string
+    app_id: string
+    name: string
+    scopes: AdminScope[]
     hash: string
     hint: string
     created_at: Generated<Date>
@@ -59,6 +69,7 @@ export type Tables = {
     name: string
     browser: string
     token_hash: Buffer
+    admin_key_id: string | null
     created_at: Generated<Date>
     seen_at: Generated<Date>
   }

@@ -19,10 +19,14 @@ export function breakingChanges(released: Api, current: Api): string[] {
   )
 }
 
+/** Whether keys with scopes could call the operation. A scope that comes together with the first key takes nothing from anybody. */
+const takesKey = ({ security }: Json): boolean =>
+  list(security).some((way) => Object.keys(record(way)).some((name) => name.endsWith('Key')))
+
 function operationChanges(compare: Comparison, was: Json, is: Json): string[] {
   const changes = [
     ...(was['operationId'] === is['operationId'] ? [] : [`operationId was ${String(was['operationId'])}`]),
-    ...(was['x-required-scope'] === is['x-required-scope'] ? [] : [`the scope was ${String(was['x-required-scope'])}`]),
+    ...(takesKey(was) && was['x-required-scope'] !== is['x-required-scope'] ? [`the scope was ${String(was['x-required-scope'])}`] : []),
     ...list(was['security'])
       .filter((scheme) => !list(is['security']).some((other) => JSON.stringify(other) === JSON.stringify(scheme)))
       .map((scheme) => `${Object.keys(record(scheme)).join()} is no longer taken`),

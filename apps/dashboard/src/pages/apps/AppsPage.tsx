@@ -28,7 +28,7 @@ export function AppsPage() {
       title="Apps"
       lead="Each app has devices, credentials and keys of its own."
       actions={
-        <Button variant="primary" onClick={() => setMaking(true)}>
+        <Button needed="platform" variant="primary" onClick={() => setMaking(true)}>
           New app
         </Button>
       }
@@ -53,7 +53,14 @@ export function AppsPage() {
               <NewApp />
             </Card>
           ) : (
-            <Empty title="No app with this name" action={<Button onClick={() => setMaking(true)}>New app</Button>} />
+            <Empty
+              title="No app with this name"
+              action={
+                <Button needed="platform" onClick={() => setMaking(true)}>
+                  New app
+                </Button>
+              }
+            />
           )
         }
       >

@@ -29,7 +29,7 @@ export function DeleteDraft({
   }
   return (
     <>
-      <Button variant="quiet" onClick={() => setAsking(true)}>
+      <Button needed="send" variant="quiet" onClick={() => setAsking(true)}>
         Delete draft
       </Button>
       <Confirm open={isAsking} onClose={() => setAsking(false)} title={`Delete “${name}”?`} action="Delete draft" danger onConfirm={remove}>

@@ -36,7 +36,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
       title="Delivery"
       actions={
         <div className="flex flex-wrap items-center justify-end gap-3">
-          <ButtonLink small variant="secondary" to="/apps/$appId/explain" params={{ appId }} search={{ campaignId }}>
+          <ButtonLink needed="people" small variant="secondary" to="/apps/$appId/explain" params={{ appId }} search={{ campaignId }}>
             Why did somebody not get it?
           </ButtonLink>
           <Verify appId={appId} campaignId={campaignId} />

@@ -148,7 +148,7 @@ function WinnerButton({ appId, campaignId, experiment, variant, isLeading, onDon
   }
   return (
     <>
-      <Button small variant={isLeading ? 'primary' : 'secondary'} onClick={() => setOpen(true)}>
+      <Button needed="send" small variant={isLeading ? 'primary' : 'secondary'} onClick={() => setOpen(true)}>
         Send {variant.name} to the rest
       </Button>
       {open && (

@@ -51,7 +51,13 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   }
   const start = (action: Action) => void ask(action).catch(() => undefined)
   const button = (action: Action, onClick: () => void, isDanger = false) => (
-    <Button variant={isDanger ? 'danger' : 'secondary'} busy={asked === action} disabled={asked !== undefined} onClick={onClick}>
+    <Button
+      needed="send"
+      variant={isDanger ? 'danger' : 'secondary'}
+      busy={asked === action}
+      disabled={asked !== undefined}
+      onClick={onClick}
+    >
       {asked === action ? words[action].asked : words[action].label}
     </Button>
   )
@@ -62,7 +68,7 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   return (
     <div className="flex flex-wrap gap-2">
       {status === 'draft' && (
-        <ButtonLink variant="primary" to="/apps/$appId/compose/$campaignId" params={{ appId, campaignId: campaign.id }}>
+        <ButtonLink needed="send" variant="primary" to="/apps/$appId/compose/$campaignId" params={{ appId, campaignId: campaign.id }}>
           Edit and send
         </ButtonLink>
       )}
@@ -123,7 +129,7 @@ function Duplicate({ appId, campaignId }: { appId: string; campaignId: string })
     }
   }
   return (
-    <Button variant="quiet" busy={duplicate.isPending} onClick={() => void make()}>
+    <Button needed="send" variant="quiet" busy={duplicate.isPending} onClick={() => void make()}>
       Duplicate
     </Button>
   )

@@ -40,7 +40,7 @@ export function Undo({ appId, campaign, onDone }: { appId: string; campaign: Cam
     <Banner
       kind="info"
       action={
-        <Button variant="primary" busy={busy} onClick={() => void undo()}>
+        <Button needed="send" variant="primary" busy={busy} onClick={() => void undo()}>
           Undo
         </Button>
       }

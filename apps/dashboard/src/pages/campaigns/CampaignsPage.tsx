@@ -52,7 +52,7 @@ export function CampaignsPage() {
       title="Campaigns"
       guide="campaigns"
       actions={
-        <ButtonLink variant="primary" to="/apps/$appId/compose" params={{ appId }}>
+        <ButtonLink needed="send" variant="primary" to="/apps/$appId/compose" params={{ appId }}>
           Compose
         </ButtonLink>
       }
@@ -111,7 +111,7 @@ function Nothing({ appId, search: { transactional, test } }: { appId: string; se
     <Empty
       title="No campaigns yet"
       action={
-        <ButtonLink variant="primary" to="/apps/$appId/compose" params={{ appId }}>
+        <ButtonLink needed="send" variant="primary" to="/apps/$appId/compose" params={{ appId }}>
           Compose the first
         </ButtonLink>
       }

@@ -1,5 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { operationsByScope, type Operation, allScopes, scopeTexts, type Scope } from '../../core/scopes.ts'
+import {
+  operationsByScope,
+  type Operation,
+  adminScopeTexts,
+  allAdminScopes,
+  allScopes,
+  scopeTexts,
+  type AdminScope,
+  type Scope,
+} from '../../core/scopes.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { askOutside } from '../../api/outside.ts'
@@ -72,5 +81,23 @@ function Operations({ operations }: { operations: readonly Operation[] }) {
         ))}
       </ul>
     </details>
+  )
+}
+
+/** Lets the operator choose what a person or tool may do in the app. */
+export function AdminScopeChoice({ scopes, onChange }: { scopes: readonly AdminScope[]; onChange: (scopes: AdminScope[]) => void }) {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 font-medium">Scopes</legend>
+      {allAdminScopes.map((scope) => (
+        <Checkbox
+          key={scope}
+          label={scope}
+          hint={adminScopeTexts[scope]}
+          checked={scopes.includes(scope)}
+          onChange={({ target }) => onChange(allAdminScopes.filter((known) => (known === scope ? target.checked : scopes.includes(known))))}
+        />
+      ))}
+    </fieldset>
   )
 }

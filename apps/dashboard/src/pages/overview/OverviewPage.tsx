@@ -19,7 +19,7 @@ export function OverviewPage() {
       title="Overview"
       guide="quickstart"
       actions={
-        <ButtonLink variant="primary" to="/apps/$appId/compose" params={{ appId }}>
+        <ButtonLink needed="send" variant="primary" to="/apps/$appId/compose" params={{ appId }}>
           Compose
         </ButtonLink>
       }
@@ -51,7 +51,7 @@ const FirstRun = ({ appId }: { appId: string }) => (
   <Empty
     title="This app has no devices yet"
     action={
-      <ButtonLink variant="primary" to="/apps/$appId/start" params={{ appId }}>
+      <ButtonLink needed="platform" variant="primary" to="/apps/$appId/start" params={{ appId }}>
         Send the first push
       </ButtonLink>
     }

@@ -75,7 +75,7 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
               align: 'right',
               cell: (device) => (
                 <span className="flex justify-end gap-1">
-                  <Button small onClick={() => setAsked({ what: 'test', device })}>
+                  <Button needed="send" small onClick={() => setAsked({ what: 'test', device })}>
                     Test send
                   </Button>
                   <Menu

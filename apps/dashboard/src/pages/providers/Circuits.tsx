@@ -67,7 +67,7 @@ function OpenCircuit({ kind, circuit, onProbed }: { kind: Kind; circuit: Circuit
         .
       </p>
       {remedy !== null && <p className="mt-1">{remedy}</p>}
-      <Button small busy={busy} onClick={() => void probe()} className="mt-2">
+      <Button needed="settings" small busy={busy} onClick={() => void probe()} className="mt-2">
         Try {name} now
       </Button>
     </Banner>

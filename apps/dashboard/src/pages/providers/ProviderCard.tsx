@@ -102,11 +102,11 @@ function Missing({ kind, onSet, onTaken }: { kind: Kind; onSet: () => void; onTa
       </p>
       {error !== undefined && <ErrorNote error={error} />}
       <div className="flex flex-wrap gap-2">
-        <Button variant="primary" onClick={onSet}>
+        <Button needed="settings" variant="primary" onClick={onSet}>
           Set {kinds[kind].name}
         </Button>
         {system.data?.simulator === true && (
-          <Button busy={busy} onClick={() => void take()}>
+          <Button needed="platform" busy={busy} onClick={() => void take()}>
             Take the simulated account
           </Button>
         )}
@@ -138,10 +138,10 @@ function Actions({
   }
   return (
     <>
-      <Button small onClick={onSet}>
+      <Button needed="settings" small onClick={onSet}>
         Replace
       </Button>
-      <Button small variant="quiet" onClick={() => setRemoving(true)}>
+      <Button needed="settings" small variant="quiet" onClick={() => setRemoving(true)}>
         Remove
       </Button>
       <Confirm
@@ -196,7 +196,7 @@ function CheckNow({ kind }: { kind: Kind }) {
       {state.checked !== undefined && <CheckResult kind={kind} checked={state.checked} at={state.at} />}
       {state.error !== undefined && <ErrorNote error={state.error} />}
       <div>
-        <Button small busy={state.busy} onClick={() => void check()}>
+        <Button needed="settings" small busy={state.busy} onClick={() => void check()}>
           {state.busy ? `Asking ${kinds[kind].name}` : 'Check now'}
         </Button>
       </div>

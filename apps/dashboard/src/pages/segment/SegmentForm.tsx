@@ -100,7 +100,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
       guide="segments"
       actions={
         saved !== undefined && (
-          <Button variant="secondary" onClick={() => setIsDeleting(true)}>
+          <Button needed="send" variant="secondary" onClick={() => setIsDeleting(true)}>
             Delete
           </Button>
         )
@@ -139,7 +139,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
             />
           </Card>
           <div className="flex flex-wrap items-center gap-3">
-            <Button type="submit" variant="primary" busy={isSaving} disabled={!isChanged && saved !== undefined}>
+            <Button needed="send" type="submit" variant="primary" busy={isSaving} disabled={!isChanged && saved !== undefined}>
               {saved === undefined ? 'Save the segment' : 'Save the changes'}
             </Button>
             <span className="text-muted text-sm" role="status">

@@ -37,6 +37,7 @@ export function SegmentsPage() {
       guide="segments"
       actions={
         <ButtonLink
+          needed="send"
           variant="primary"
           icon={<Plus size={14} aria-hidden />}
           to="/apps/$appId/segments/$segmentId"
@@ -61,7 +62,7 @@ export function SegmentsPage() {
             <Empty
               title="No saved segments yet"
               action={
-                <ButtonLink variant="primary" to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
+                <ButtonLink needed="send" variant="primary" to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
                   Make the first segment
                 </ButtonLink>
               }

@@ -16,7 +16,7 @@ export function DeleteApp({ app }: { app: App }) {
   return (
     <Card title="Delete this app">
       <p className="mb-3">Its users, devices, campaigns, keys and credentials go. What is under way stops. The audit stays.</p>
-      <Button variant="danger" onClick={() => setIsOpen(true)}>
+      <Button needed="platform" variant="danger" onClick={() => setIsOpen(true)}>
         Delete the app
       </Button>
       <Confirm

@@ -24,8 +24,10 @@ export function IdentitySettings({ app }: { app: App }) {
             : 'An app or page may name any user: whoever knows an external id can register a device for that person.'}
         </p>
         <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setAsked('secret')}>Make a secret</Button>
-          <Button variant={isRequired ? 'danger' : 'secondary'} onClick={() => setAsked('switch')}>
+          <Button needed="platform" onClick={() => setAsked('secret')}>
+            Make a secret
+          </Button>
+          <Button needed="settings" variant={isRequired ? 'danger' : 'secondary'} onClick={() => setAsked('switch')}>
             {isRequired ? 'Switch it off' : 'Require it'}
           </Button>
         </div>

@@ -144,7 +144,7 @@ export function SettingsForm({ app }: { app: App }) {
           </div>
         </Card>
         <div className="flex items-center gap-3">
-          <Button type="submit" variant="primary" busy={formState.isSubmitting} disabled={!isChanged}>
+          <Button needed="settings" type="submit" variant="primary" busy={formState.isSubmitting} disabled={!isChanged}>
             Save the settings
           </Button>
           <span className="text-muted text-sm" role="status">

@@ -22,7 +22,7 @@ export function DeleteTemplate({ appId, template: { id, name } }: { appId: strin
   }
   return (
     <>
-      <Button variant="quiet" onClick={() => setAsking(true)}>
+      <Button needed="send" variant="quiet" onClick={() => setAsking(true)}>
         Delete
       </Button>
       <Confirm

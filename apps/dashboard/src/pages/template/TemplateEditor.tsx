@@ -84,11 +84,11 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
         <>
           {stored && <DeleteTemplate appId={appId} template={stored} />}
           {stored && (
-            <ButtonLink to="/apps/$appId/compose" params={{ appId }} search={{ templateId: stored.id }}>
+            <ButtonLink needed="send" to="/apps/$appId/compose" params={{ appId }} search={{ templateId: stored.id }}>
               Write a message with it
             </ButtonLink>
           )}
-          <Button variant="primary" busy={busy} disabled={stored !== undefined && !isChanged} onClick={() => void save()}>
+          <Button needed="send" variant="primary" busy={busy} disabled={stored !== undefined && !isChanged} onClick={() => void save()}>
             Save
           </Button>
         </>

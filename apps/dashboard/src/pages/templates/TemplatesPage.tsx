@@ -27,6 +27,7 @@ export function TemplatesPage() {
   })
   const add = (
     <ButtonLink
+      needed="send"
       to="/apps/$appId/templates/$templateId"
       params={{ appId, templateId: 'new' }}
       variant="primary"

@@ -147,7 +147,7 @@ function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; del
     <div className="flex flex-wrap items-center gap-2">
       <span className="text-muted">Send all again that failed in the hour from</span>
       {hours.map((hour) => (
-        <Button key={hour.from} small onClick={() => setAsked(hour)}>
+        <Button needed="settings" key={hour.from} small onClick={() => setAsked(hour)}>
           {localTime(hour.from)}
         </Button>
       ))}

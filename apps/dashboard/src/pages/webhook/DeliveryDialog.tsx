@@ -60,7 +60,7 @@ export function DeliveryDialog({
       wide
       footer={
         delivery.data !== undefined && (
-          <Button variant="primary" busy={busy} disabled={!delivery.data.replayable} onClick={() => void replay()}>
+          <Button needed="settings" variant="primary" busy={busy} disabled={!delivery.data.replayable} onClick={() => void replay()}>
             Send again
           </Button>
         )

@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import type { components } from '../../api/schema.gen.ts'
+import { May } from '../../session/May.tsx'
 import { useAppId } from '../../session/useAppId.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -36,7 +37,14 @@ export function WebhookPage() {
     <Page
       title={webhook.data === undefined ? 'Webhook' : nameOf(webhook.data)}
       guide="webhooks"
-      actions={webhook.data !== undefined && !isGone && <WebhookActions webhook={webhook.data} onChanged={changed} />}
+      actions={
+        webhook.data !== undefined &&
+        !isGone && (
+          <May needed="settings">
+            <WebhookActions webhook={webhook.data} onChanged={changed} />
+          </May>
+        )
+      }
     >
       {isGone ? (
         <Empty

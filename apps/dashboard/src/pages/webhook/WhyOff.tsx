@@ -38,7 +38,7 @@ export function WhyOff({
     <Banner
       kind={isByHand ? 'warning' : 'bad'}
       action={
-        <Button variant="primary" busy={busy} onClick={() => void enable()}>
+        <Button needed="settings" variant="primary" busy={busy} onClick={() => void enable()}>
           Enable
         </Button>
       }

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { client, dataOf } from '../../api/client.ts'
 import { usePages } from '../../api/usePages.ts'
+import { May } from '../../session/May.tsx'
 import { useAppId } from '../../session/useAppId.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -55,10 +56,13 @@ function Endpoints() {
     ),
   )
   useShortcut('c', () => setMaking(true), 'New endpoint')
+  // An endpoint receives events that name people, so both scopes are needed.
   const make = (
-    <Button variant="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setMaking(true)}>
-      New endpoint
-    </Button>
+    <May needed="people">
+      <Button needed="settings" variant="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setMaking(true)}>
+        New endpoint
+      </Button>
+    </May>
   )
   return (
     <div className="flex flex-col gap-4">

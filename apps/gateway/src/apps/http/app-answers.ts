@@ -1,4 +1,4 @@
-import { KeyKind, Scope, Settings } from '@herald/contracts/administration'
+import { AdminScope, KeyKind, Scope, Settings } from '@herald/contracts/administration'
 import type { App } from '@herald/contracts/app'
 import { environments } from '@herald/contracts/batch'
 import type { Circuit as CircuitRead } from '@herald/contracts/calls/audience'
@@ -7,6 +7,7 @@ import { failureCodes } from '@herald/contracts/outcome'
 import { platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
+import type { ShownAdminKey } from '../store/admin-keys.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 
 /* The schemas of what the administration answers about apps, keys and credentials. */
@@ -30,6 +31,14 @@ export const ApiKey = describes<ShownKey>()(z.object(key))
 export const ApiKeyList = listOf(ApiKey)
 export const MadeApiKey = describes<ShownKey & { key: string }>()(
   z.object({ ...key, key: z.string().meta({ description: 'The key’s text, shown this once.' }) }),
+)
+
+const { kind: _kind, ...common } = key
+const adminKey = { ...common, scopes: z.array(AdminScope) }
+export const AdminKeyRead = describes<ShownAdminKey>()(z.object(adminKey))
+export const AdminKeyList = listOf(AdminKeyRead)
+export const MadeAdminKey = describes<ShownAdminKey & { key: string }>()(
+  z.object({ ...adminKey, key: z.string().meta({ description: 'The key’s text, shown this once.' }) }),
 )
 
 /** The fields of a circuit that are shown with an app's credentials and in the answer about the system. */

@@ -2,6 +2,7 @@ import type { App } from '@herald/contracts/app'
 import type { Circuit } from '@herald/contracts/calls/audience'
 import { remedyOf } from '@herald/contracts/remedies'
 import { appId, keyId, listOf, monday, tuesday, type Example } from '../../http/shop.ts'
+import type { ShownAdminKey } from '../store/admin-keys.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 
 const app = {
@@ -24,6 +25,14 @@ const key = {
   createdAt: monday,
   lastUsedAt: '2026-01-13T18:00:00.000Z',
 } satisfies ShownKey
+const adminKey = {
+  id: keyId,
+  name: 'release pipeline',
+  scopes: ['read', 'send'],
+  hint: 'c3d4',
+  createdAt: monday,
+  lastUsedAt: '2026-01-13T18:00:00.000Z',
+} satisfies ShownAdminKey
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', bundleId: 'com.example.shop', environment: 'production' }
 const fcm = {
   projectId: 'shop-project',
@@ -57,6 +66,11 @@ export const appExamples: Record<string, Example> = {
     answer: { ...key, lastUsedAt: null, key: `sk_live_${appId}_the-secret-part-of-the-key` },
   },
   listKeys: { answer: listOf(key) },
+  createAdminKey: {
+    bodies: { 'for a pipeline': { name: adminKey.name, scopes: adminKey.scopes } },
+    answer: { ...adminKey, lastUsedAt: null, key: `ak_live_${appId}_the-secret-part-of-the-key` },
+  },
+  listAdminKeys: { answer: listOf(adminKey) },
   setApns: { bodies: { 'a .p8 file': { ...apns, privateKey: pem } }, answer: apns },
   setFcm: {
     bodies: {

@@ -1,5 +1,6 @@
 import type { KeyKind, Scope } from '@herald/contracts/administration'
 import { sql, type Kysely } from 'kysely'
+import type { VerifiedKey } from '../../core/verified-key.ts'
 import type { Page } from '../../core/page.ts'
 import { newestFirst } from '../../store/newest-first.ts'
 import type { Tables } from '../../store/tables.ts'
@@ -27,18 +28,20 @@ export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promis
 }
 
 /** Finds the key with this hash, unless its app is deleted. The hash is of the key's whole text, which names the kind and the app too. */
-export const findApiKey = (db: Db, hash: string): Promise<{ id: string; appId: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
-  db
+export async function findApiKey(db: Db, hash: string): Promise<VerifiedKey | undefined> {
+  const row = await db
     .selectFrom('api_keys')
     // `offset 0` makes Postgres find the key first and then look its app up by id.
     .innerJoinLateral(
       (apps) => apps.selectFrom('apps').select('deleted_at').whereRef('apps.id', '=', 'api_keys.app_id').offset(0).as('app'),
       (join) => join.onTrue(),
     )
-    .select(['api_keys.id', 'api_keys.app_id as appId', 'api_keys.kind', 'api_keys.scopes'])
+    .select(['api_keys.id as keyId', 'api_keys.app_id as appId', 'api_keys.kind', 'api_keys.scopes'])
     .where('api_keys.hash', '=', hash)
     .where('app.deleted_at', 'is', null)
     .executeTakeFirst()
+  return row && { ...row, scopes: new Set(row.scopes) }
+}
 
 export async function findApiKeys(db: Db, appId: string, page: Page): Promise<{ id: string; createdAt: Date; key: ShownKey }[]> {
   const rows = await newestFirst(db.selectFrom('api_keys').where('app_id', '=', appId), page, { id: 'id', createdAt: 'created_at' })
@@ -53,14 +56,17 @@ export async function deleteApiKey(db: Db, appId: string, id: string): Promise<b
   return deleted !== undefined
 }
 
-/** Writes the hour in which each key was last used. A deleted key, and a key that has the same or a later hour already, is left out. */
+/** Writes the hour in which each API or administration key was last used. A deleted key, and a key that has the same or a later hour already, is left out. */
 export const noteKeyUses = (db: Db, uses: readonly { keyId: string; agoSeconds: number }[]): Promise<unknown> =>
   sql`
-    update api_keys k set last_used_at = used.hour
-    from (
+    with used as (
       select key_id, date_trunc('hour', now() - make_interval(secs => ago), 'UTC') as hour
       from unnest(${uses.map(({ keyId }) => keyId)}::text[], ${uses.map(({ agoSeconds }) => agoSeconds)}::float8[]) as told(key_id, ago)
-    ) as used
+    ), of_administration as (
+      update admin_keys k set last_used_at = used.hour from used
+      where k.id = used.key_id and (k.last_used_at is null or k.last_used_at < used.hour)
+    )
+    update api_keys k set last_used_at = used.hour from used
     where k.id = used.key_id and (k.last_used_at is null or k.last_used_at < used.hour)`.execute(db)
 
 const shownColumns = ['id', 'kind', 'name', 'scopes', 'hint', 'created_at', 'last_used_at'] as const

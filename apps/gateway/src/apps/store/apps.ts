@@ -46,12 +46,13 @@ export async function holdApp(db: Db, id: string): Promise<void> {
  * Finds the apps of a page, and one more to show that another page follows. With `page.prefix` only apps whose name begins with it, in any letter
  * case.
  */
-export async function findApps(db: Db, page: Page): Promise<{ id: string; createdAt: Date; app: App }[]> {
+export async function findApps(db: Db, page: Page, onlyApp?: string): Promise<{ id: string; createdAt: Date; app: App }[]> {
   const rows = await newestFirst(db.selectFrom('apps').where('deleted_at', 'is', null), page, {
     id: 'apps.id',
     createdAt: 'apps.created_at',
   })
     .select(['id', 'name', 'settings', 'created_at'])
+    .$if(onlyApp !== undefined, (query) => query.where('id', '=', onlyApp ?? ''))
     .$if(page.prefix !== undefined, (query) => query.where(sql<boolean>`starts_with(lower(name), lower(${page.prefix ?? ''}))`))
     .execute()
   return rows.map((row) => ({ id: row.id, createdAt: row.created_at, app: toApp(row) }))
@@ -96,6 +97,7 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
  */
 export async function deleteAppRows(db: Db, id: string): Promise<void> {
   await db.deleteFrom('api_keys').where('app_id', '=', id).execute()
+  await db.deleteFrom('admin_keys').where('app_id', '=', id).execute()
   await db.deleteFrom('providers').where('app_id', '=', id).execute()
   await sql`
     delete from apns_tokens t where not exists (

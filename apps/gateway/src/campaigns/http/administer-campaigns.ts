@@ -27,7 +27,7 @@ import { Cancelled } from '../../http/answers.ts'
 import { campaigns, PickWinner, winnerFaults } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
 import { Reply } from '../../http/reply.ts'
-import { elsewhere, route, type Route } from '../../http/route.ts'
+import { elsewhere, route, type Asked, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
 const onePath = `${path}/:id` as const
@@ -46,6 +46,10 @@ const CampaignQuery = PageQuery.extend({
 
 const SendDelayed = z.strictObject({ delaySeconds: calls.DelaySeconds.optional() }).optional()
 
+/** Gives the campaign as an administration key may see it: the ids of the people whom a send names need the scope people. */
+const seen = (campaign: CampaignRead, holds: Asked<string, unknown, unknown>['holds']): CampaignRead =>
+  'ids' in campaign.audience && !holds('people') ? { ...campaign, audience: { ...campaign.audience, ids: null } } : campaign
+
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
 /**
@@ -58,11 +62,12 @@ const ofTheDashboard = [
     method: 'get',
     path,
     key: 'admin',
+    scope: 'read',
     query: CampaignQuery,
     status: 200,
     summary: 'List campaigns with their counters, newest first',
     answers: CampaignList,
-    async answer({ db, bus }, { appId, query: { status, transactional, test, ...page } }) {
+    async answer({ db, bus }, { appId, query: { status, transactional, test, ...page }, holds }) {
       await getApp(db, appId)
       const asked = {
         ...(status === undefined ? {} : { status }),
@@ -71,7 +76,7 @@ const ofTheDashboard = [
       }
       const { items, nextCursor } = cappedList(await bus.call(calls.listCampaigns, { appId, ...listRequestOf(page), ...asked }))
       const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
-      return { items: items.map((campaign) => withStats(campaign, stats[campaign.id])), nextCursor }
+      return { items: items.map((campaign) => withStats(seen(campaign, holds), stats[campaign.id])), nextCursor }
     },
   }),
   route({
@@ -79,17 +84,18 @@ const ofTheDashboard = [
     method: 'get',
     path: onePath,
     key: 'admin',
+    scope: 'read',
     status: 200,
     summary: 'Read a campaign with its counters and rates',
     answers: CampaignWithRates,
-    async answer({ db, bus }, { appId, params }) {
+    async answer({ db, bus }, { appId, params, holds }) {
       await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       // The status is read before the counters. If the counters were read first, an answer with the status `sent` could lack the outcomes that came
       // between the two readings.
       const campaign = await bus.call(calls.getCampaign, of)
       const counters = await bus.call(readStats, of)
-      const shown = withStats(campaign, counters?.stats)
+      const shown = withStats(seen(campaign, holds), counters?.stats)
       return { ...shown, rates: ratesOf(shown.stats) }
     },
   }),
@@ -98,6 +104,7 @@ const ofTheDashboard = [
     method: 'put',
     path: onePath,
     key: 'admin',
+    scope: 'send',
     body: CreateCampaign,
     status: 200,
     summary: 'Replace a draft',
@@ -110,6 +117,7 @@ const ofTheDashboard = [
     method: 'delete',
     path: onePath,
     key: 'admin',
+    scope: 'send',
     status: 204,
     summary: 'Delete a draft',
     audit: elsewhere('campaign.deleted'),
@@ -120,6 +128,7 @@ const ofTheDashboard = [
     method: 'post',
     path: `${onePath}/send`,
     key: 'admin',
+    scope: 'send',
     body: SendDelayed,
     status: 202,
     summary: 'Send a draft, or start its schedule',
@@ -139,6 +148,7 @@ const ofTheDashboard = [
     method: 'post',
     path: `${onePath}/experiment/winner`,
     key: 'admin',
+    scope: 'send',
     body: PickWinner.extend({ delaySeconds: calls.DelaySeconds.optional() }),
     status: 202,
     summary: 'Send the winning variant to the rest of the audience',
@@ -154,6 +164,7 @@ const ofTheDashboard = [
     method: 'post',
     path: `${onePath}/unsend`,
     key: 'admin',
+    scope: 'send',
     status: 200,
     summary: 'Take a scheduled campaign back before it goes out: it is a draft again',
     description: 'A winner is taken back from its experiment, which is open again: the winner’s campaign is deleted.',
@@ -170,6 +181,7 @@ const ofTheDashboard = [
     method: 'post',
     path: `${onePath}/cancel`,
     key: 'admin',
+    scope: 'send',
     status: 200,
     summary: 'Cancel a campaign, also one under way: 202 until its last push has an outcome',
     answers: Cancelled,
@@ -185,6 +197,7 @@ const ofTheDashboard = [
     method: 'post',
     path: `${onePath}/pause`,
     key: 'admin',
+    scope: 'send',
     status: 200,
     summary: 'Pause a send under way, or a recurrence: no run begins',
     answers: Paused,
@@ -196,6 +209,7 @@ const ofTheDashboard = [
     method: 'post',
     path: `${onePath}/resume`,
     key: 'admin',
+    scope: 'send',
     status: 200,
     summary: 'Resume a paused send, or a recurrence from its next occurrence on',
     answers: Resumed,
@@ -207,18 +221,21 @@ const ofTheDashboard = [
     method: 'post',
     path: `${onePath}/duplicate`,
     key: 'admin',
+    scope: 'send',
     status: 201,
     summary: 'Make a draft that is a copy of a campaign',
     answers: Campaign,
     faults: ['invalid_state', 'limit_reached'],
     audit: elsewhere('campaign.duplicated', ({ id, answered }) => ({ id: answered, of: id })),
-    answer: ({ bus }, { appId, params }) => bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }),
+    answer: async ({ bus }, { appId, params, holds }) =>
+      seen(await bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }), holds),
   }),
   route({
     name: 'verifyCampaignOfApp',
     method: 'get',
     path: `${onePath}/verify`,
     key: 'admin',
+    scope: 'read',
     status: 200,
     summary: 'Count the ledger of a campaign again and compare it with its counters',
     answers: Verification,
@@ -234,6 +251,7 @@ const ofTheDashboard = [
     method: 'get',
     path: `${onePath}/waves`,
     key: 'admin',
+    scope: 'read',
     status: 200,
     summary: 'List the waves of a send in their order: instant, zones and what each has queued',
     description: 'The list is empty before the fan-out begins, and again FAN_OUT_RETENTION_DAYS (7) after the send is settled.',
@@ -250,6 +268,7 @@ const ofTheDashboard = [
     method: 'get',
     path: `${onePath}/runs`,
     key: 'admin',
+    scope: 'read',
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List the runs of a recurrence with their counters, newest first',
@@ -266,6 +285,7 @@ const ofTheDashboard = [
     method: 'get',
     path: `${onePath}/progress`,
     key: 'admin',
+    scope: 'read',
     status: 200,
     summary: 'Follow how far a send has come, as server-sent events',
     description:

@@ -3,7 +3,7 @@ import { perPlatform, platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { dryRun } from '../dry-run.ts'
 import { Id } from '../../http/answers.ts'
-import { missingScope } from '../../http/credentials.ts'
+import { missingAdminScope, missingScope } from '../../http/credentials.ts'
 import { route } from '../../http/route.ts'
 
 const Count = z.int().min(0)
@@ -59,7 +59,7 @@ export const DryRunAnswer = z.object({
 
 const description =
   'Answers whom the send would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders here too. ' +
-  'Nothing is sent or written. Samples show values of users, so they need the scope users:read too.'
+  'Nothing is sent or written. Samples show values of users, so they need the scope users:read too (of an administration key: people).'
 
 export const dryRuns = [
   route({
@@ -88,12 +88,17 @@ export const dryRunsOfApp = [
     method: 'post',
     path: '/v1/admin/apps/:appId/dry-run',
     key: 'admin',
+    scope: 'send',
     body: DryRunOfApp,
     audit: 'nothing',
     status: 200,
     summary: 'Try a notification, a campaign or a stored campaign without sending it',
     description,
     answers: DryRunAnswer,
-    answer: (gateway, { appId, body }) => dryRun(gateway, { appId, body, showsSamples: true }),
+    async answer(gateway, { appId, body, holds }) {
+      const showsSamples = holds('people')
+      if (body.samples !== undefined && !showsSamples) throw missingAdminScope('people')
+      return dryRun(gateway, { appId, body, showsSamples })
+    },
   }),
 ]

@@ -29,6 +29,7 @@ export const explain = [
     method: 'get',
     path: '/v1/admin/apps/:appId/explain',
     key: 'admin',
+    scope: 'people',
     query: ExplainQuery,
     status: 200,
     summary: 'Explain why a device, or the devices of a user, got a campaign or did not',

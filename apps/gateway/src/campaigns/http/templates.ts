@@ -80,6 +80,7 @@ const listOfApp = route({
   method: 'get',
   path: '/v1/admin/apps/:appId/templates',
   key: 'admin',
+  scope: 'read',
   query: PageQuery,
   status: 200,
   summary: 'List templates, newest first',

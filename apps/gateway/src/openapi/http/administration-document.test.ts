@@ -28,11 +28,14 @@ test('every administration route that answers JSON has a schema of its answer', 
 })
 
 // spec: administration/document
-test('the administration’s OpenAPI document describes its routes and no public route; each but the sign-in needs the token or a session', () => {
-  for (const { method, path, name, key } of administrationRoutes)
+test('the administration’s OpenAPI document describes its routes and no public route; each but the sign-in needs the token, a key or a session; a key is not offered where none is enough', () => {
+  for (const { method, path, name, key, scope } of administrationRoutes)
     expect(description.paths?.[templateOf(path)]?.[method]).toMatchObject({
       operationId: name,
-      security: key === 'sign-in' ? [] : [{ administrationToken: [] }, { session: [] }],
+      security:
+        key === 'sign-in'
+          ? []
+          : [{ administrationToken: [] }, ...(scope === 'platform' ? [] : [{ administrationKey: [] }]), { session: [] }],
     })
   expect(operations).toHaveLength(administrationRoutes.length)
   const names = new Set(publicRoutes.map(({ name }) => name))

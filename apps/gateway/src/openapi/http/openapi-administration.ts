@@ -15,7 +15,7 @@ export const administrationApi: Api = {
     'The API of the dashboard. It is not promised to be stable: it may change with any version of Herald. Bodies, errors and lists have the form of the public API.',
   tags: [
     { name: 'apps', description: 'Apps and their settings.' },
-    { name: 'keys', description: 'API keys.' },
+    { name: 'keys', description: 'API keys, and keys of the administration.' },
     { name: 'providers', description: 'Credentials of APNs, FCM and Web Push, and the circuits to them.' },
     { name: 'pushes', description: 'What became of each push.' },
     { name: 'webhooks', description: 'Endpoints and their deliveries.' },
@@ -31,6 +31,7 @@ export const administrationApi: Api = {
     const [, , , resource = '', appId, ofApp] = path.split('/')
     if (resource === 'session' || resource === 'sign-in-links') return 'session'
     if (resource === 'simulator') return 'simulator'
+    if (ofApp === 'admin-keys') return 'keys'
     if (resource !== 'apps') return resource === 'audit' ? 'audit' : 'system'
     return appId === undefined || ofApp === undefined || ofApp === 'identity-secret' ? 'apps' : ofApp
   },
@@ -41,6 +42,12 @@ export const administrationApi: Api = {
       name: '__Host-herald',
       description: 'The cookie that POST /v1/admin/session sets. Changes need the header x-csrf-token too.',
     },
+    administrationKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'An administration key of one app, `ak_live_…`. The x-required-scope of an operation says which scope it needs; `any`: no particular one.',
+    },
     administrationToken: { type: 'http', scheme: 'bearer', description: 'The token that ADMIN_TOKEN holds.' },
   },
   parameters: {
@@ -49,13 +56,13 @@ export const administrationApi: Api = {
       name: 'x-admin-actor',
       in: 'header',
       description:
-        'The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead.',
+        'The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.',
       schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,128}$' },
       example: 'Ann Miller',
     },
   },
   faultMessages: {
-    unauthorized: 'Give the administration token: Authorization: Bearer <token>.',
+    unauthorized: 'Give the administration token or an administration key: Authorization: Bearer <token or key>.',
     forbidden: 'A change needs the header x-csrf-token with the csrfToken that GET /v1/admin/session answers.',
   },
   exampleOf: (name) => exampleOf[name] ?? exampleOf[name.replace(/OfApp$/, '')],

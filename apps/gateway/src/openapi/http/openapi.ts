@@ -123,8 +123,10 @@ const fileBody = (takes: readonly string[]) => ({
   content: Object.fromEntries(takes.map((mediaType) => [mediaType, { schema: { type: 'string' as const } }])),
 })
 
-function securityOf({ key }: Route): Record<string, string[]>[] {
-  if (key === 'admin') return [{ administrationToken: [] }, { session: [] }]
+function securityOf(route: Route): Record<string, string[]>[] {
+  const { key } = route
+  if (route.key === 'admin')
+    return [{ administrationToken: [] }, ...(route.scope === 'platform' ? [] : [{ administrationKey: [] }]), { session: [] }]
   if (key === 'secret') return [{ secretKey: [] }]
   if (key === 'public') return [{ publicKey: [] }, { secretKey: [] }]
   return []

@@ -22,7 +22,7 @@ const CampaignQuery = z.strictObject({
 })
 
 const ndjson = 'application/x-ndjson'
-const asFile = { key: 'admin', status: 200, mediaType: ndjson, faults: ['rate_limited'] } as const
+const asFile = { key: 'admin', scope: 'people', status: 200, mediaType: ndjson, faults: ['rate_limited'] } as const
 
 /** The routes that export lines of JSON, each with a `type`; the last line has the type `end` and says how many lines came before it. */
 export const exports = [

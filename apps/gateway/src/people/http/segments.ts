@@ -120,6 +120,7 @@ const listOfApp = route({
   method: 'get',
   path: '/v1/admin/apps/:appId/segments',
   key: 'admin',
+  scope: 'read',
   query: PageQuery,
   status: 200,
   summary: 'List saved segments, newest first',

@@ -12,6 +12,7 @@ export const tags = [
     method: 'get',
     path: '/v1/admin/apps/:appId/tags',
     key: 'admin',
+    scope: 'people',
     query: PageQuery,
     status: 200,
     summary: 'List the tags that users have, by name: type, number of users and sample values',

@@ -1,4 +1,7 @@
+import { AdminScope, adminScopes } from '@herald/contracts/administration'
 import { z } from 'zod'
+import { Id } from '../../http/answers.ts'
+import { appId } from '../../http/shop.ts'
 
 const Time = z.string().meta({ format: 'date-time' })
 
@@ -8,15 +11,26 @@ export const SessionRead = z.object({
   name: z.string().meta({ description: 'The name that the operator gave: the actor in the audit.' }),
   expiresAt: Time.meta({ description: 'When the session ends unless it is used again.' }),
   csrfToken: z.string().meta({ description: 'For the header x-csrf-token of every change.' }),
+  scopes: z.array(AdminScope).meta({ description: 'What the session may do: all, unless it began with an administration key.' }),
+  appId: Id.nullable().meta({
+    description: 'The app of the administration key that the session began with; null: every app, and Herald itself.',
+  }),
 })
 export const SignInLink = z.object({ url: z.string(), expiresAt: Time })
 
-const session = { name: 'Dana', expiresAt: '2026-02-01T20:00:00.000Z', csrfToken: 'h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY' }
+const session = {
+  name: 'Dana',
+  expiresAt: '2026-02-01T20:00:00.000Z',
+  csrfToken: 'h8Yk1n0pQb3sWcD5mZr7tVx9uEa2fGj4iKl6oNq8RwY',
+  scopes: adminScopes,
+  appId: null,
+}
 
 export const sessionExamples = {
   beginSession: {
     bodies: {
       'with the administration token': { token: 'the-administration-token-of-this-herald', name: 'Dana' },
+      'with an administration key': { key: `ak_live_${appId}_the-secret-part-of-the-key`, name: 'Dana' },
       'with a sign-in link': { code: 'q3J1m2Wm0c9Z2bX7v5K8nT4yR6uE1oP0sD3fG7hJ9kL' },
     },
     answer: session,

@@ -1,3 +1,4 @@
+import { adminScopes } from '@herald/contracts/administration'
 import { fault } from '@herald/contracts/fault'
 import { line, visible } from '@herald/contracts/text'
 import { z } from 'zod'
@@ -12,14 +13,25 @@ const name = line(1, 64)
   .optional()
 
 const BeginSession = z
-  .strictObject({ token: z.string().min(1).max(1024).optional(), code: z.string().min(1).max(128).optional(), name })
-  .refine(({ token, code }) => (token === undefined) !== (code === undefined), {
+  .strictObject({
+    token: z.string().min(1).max(1024).optional(),
+    key: z.string().min(1).max(128).optional(),
+    code: z.string().min(1).max(128).optional(),
+    name,
+  })
+  .refine((given) => [given.token, given.key, given.code].filter((one) => one !== undefined).length === 1, {
     path: ['token'],
-    message: 'must be given, or the code of a sign-in link in its place',
+    message: 'must be given, or an administration key or the code of a sign-in link in its place',
   })
 const MakeLink = z.strictObject({ name })
 
-const shown = ({ name, expiresAt, csrfToken }: SignedIn) => ({ name, expiresAt, csrfToken })
+const shown = ({ name, expiresAt, csrfToken, adminKey }: SignedIn) => ({
+  name,
+  expiresAt,
+  csrfToken,
+  scopes: [...(adminKey?.scopes ?? adminScopes)],
+  appId: adminKey?.appId ?? null,
+})
 
 function signedIn(session: SignedIn | undefined): SignedIn {
   if (session) return session
@@ -35,9 +47,9 @@ export const session = [
     key: 'sign-in',
     body: BeginSession,
     status: 201,
-    summary: 'Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session',
+    summary: 'Sign in with the administration token, an administration key or the code of a sign-in link; sets the cookie of the session',
     description:
-      'Changes made with the cookie need the header x-csrf-token. After ten wrong tokens or codes from an address within a minute the answer is 429.',
+      'Changes made with the cookie need the header x-csrf-token. After ten wrong tokens, keys or codes from an address within a minute the answer is 429.',
     answers: SessionRead,
     faults: ['unauthorized', 'forbidden', 'rate_limited'],
     audit: own('session.begun'),
@@ -51,6 +63,7 @@ export const session = [
     method: 'get',
     path: '/v1/admin/session',
     key: 'admin',
+    scope: 'any',
     status: 200,
     summary: 'Read the session of the cookie; 401 when there is none',
     answers: SessionRead,
@@ -62,6 +75,7 @@ export const session = [
     method: 'delete',
     path: '/v1/admin/session',
     key: 'admin',
+    scope: 'any',
     status: 204,
     summary: 'Sign out: the session of the cookie ends',
     audit: own('session.ended'),
@@ -75,6 +89,7 @@ export const session = [
     method: 'post',
     path: '/v1/admin/sign-in-links',
     key: 'admin',
+    scope: 'platform',
     body: MakeLink,
     status: 201,
     summary: 'Make a link that signs in once, within ten minutes',

@@ -1,4 +1,6 @@
+import type { AdminScope } from '@herald/contracts/administration'
 import { sql, type Kysely } from 'kysely'
+import type { VerifiedAdminKey } from '../../core/verified-key.ts'
 import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
@@ -6,8 +8,11 @@ type Db = Kysely<Tables>
 /** For how many seconds a session lasts: without use, and in all. */
 export type SessionLife = { idleSeconds: number; wholeSeconds: number }
 
-/** A session that has not ended. When it is not used again it ends at `expiresAt`. That is `leftSeconds` from now by the database's clock. */
-export type FoundSession = { id: string; name: string; expiresAt: Date; leftSeconds: number }
+/**
+ * A session that has not ended. When it is not used again it ends at `expiresAt`. That is `leftSeconds` from now by the database's clock. `adminKey`:
+ * the administration key that it began with.
+ */
+export type FoundSession = { id: string; name: string; expiresAt: Date; leftSeconds: number; adminKey: VerifiedAdminKey | undefined }
 
 /** At most this many sessions exist. A further session replaces the one that was not used for longest. */
 const mostSessions = 1_000
@@ -21,38 +26,62 @@ const endsAt = ({ idleSeconds, wholeSeconds }: SessionLife) =>
 /** Inserts a session. When there are too many, the one that was not used for longest is deleted. */
 export async function insertSession(
   db: Db,
-  session: { id: string; idHash: Buffer; name: string; browser: string; tokenHash: Buffer },
+  session: { id: string; idHash: Buffer; name: string; browser: string; tokenHash: Buffer; adminKeyId: string | null },
 ): Promise<void> {
   await sql`
     delete from sessions where id in (select id from sessions order by seen_at desc offset ${mostSessions - 1})`.execute(db)
   await db
     .insertInto('sessions')
-    .values({ id: session.id, id_hash: session.idHash, name: session.name, browser: session.browser, token_hash: session.tokenHash })
+    .values({
+      id: session.id,
+      id_hash: session.idHash,
+      name: session.name,
+      browser: session.browser,
+      token_hash: session.tokenHash,
+      admin_key_id: session.adminKeyId,
+    })
     .execute()
 }
 
 /**
- * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined in three cases: there is no such session, it has
- * ended, or it began under another administration token.
+ * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined in four cases: there is no such session, it has
+ * ended, it began under another administration token, or the app of its administration key is deleted.
  */
 export async function useSession(
   db: Db,
   { idHash, tokenHash }: { idHash: Buffer; tokenHash: Buffer },
   life: SessionLife,
 ): Promise<FoundSession | undefined> {
-  const { rows } = await sql<{ id: string; name: string; ends_at: Date; left_seconds: number }>`
+  const { rows } = await sql<{ id: string; name: string; ends_at: Date; left_seconds: number } & KeyOfSession>`
     with used as (
       update sessions set seen_at = now()
-      where id_hash = ${idHash} and token_hash = ${tokenHash} and ${endsAt(life)} > now()
-      returning id, name, ${endsAt(life)} as ends_at
+      where id_hash = ${idHash} and token_hash = ${tokenHash} and ${endsAt(life)} > now() and ${keyLives}
+      returning id, name, admin_key_id, ${endsAt(life)} as ends_at
     )
-    select *, extract(epoch from ends_at - now())::float8 as left_seconds from used`.execute(db)
+    select used.*, extract(epoch from ends_at - now())::float8 as left_seconds, k.app_id as key_app, k.name as key_name, k.scopes as key_scopes
+    from used left join admin_keys k on k.id = used.admin_key_id`.execute(db)
   const [row] = rows
-  return row && { id: row.id, name: row.name, expiresAt: row.ends_at, leftSeconds: row.left_seconds }
+  return row && { id: row.id, name: row.name, expiresAt: row.ends_at, leftSeconds: row.left_seconds, adminKey: keyOf(row) }
 }
 
+/** Keeps an administration key from being revoked until the transaction ends; gives false when it was revoked. */
+export async function holdAdminKey(trx: Db, id: string): Promise<boolean> {
+  const held = await trx.selectFrom('admin_keys').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()
+  return held !== undefined
+}
+
+/** Whether a session of an administration key may go on: the key's app is not deleted. A revoked key has taken its sessions with it. */
+const keyLives = sql`(admin_key_id is null or exists (
+  select from admin_keys k join apps on apps.id = k.app_id where k.id = admin_key_id and apps.deleted_at is null
+))`
+
+type KeyOfSession = { admin_key_id: string | null; key_app: string; key_name: string; key_scopes: AdminScope[] }
+const keyOf = ({ admin_key_id: keyId, key_app, key_name, key_scopes }: KeyOfSession): VerifiedAdminKey | undefined =>
+  keyId === null ? undefined : { keyId, appId: key_app, name: key_name, scopes: new Set(key_scopes) }
+
 export async function sessionLasts(db: Db, { id, tokenHash }: { id: string; tokenHash: Buffer }, life: SessionLife): Promise<boolean> {
-  const { rows } = await sql`select from sessions where id = ${id} and token_hash = ${tokenHash} and ${endsAt(life)} > now()`.execute(db)
+  const { rows } =
+    await sql`select from sessions where id = ${id} and token_hash = ${tokenHash} and ${endsAt(life)} > now() and ${keyLives}`.execute(db)
   return rows.length > 0
 }
 

@@ -40,7 +40,7 @@ const OfApp = z.strictObject({ appId: ObjectId })
 const Page = z.strictObject({ appId: ObjectId, ...pageQuery })
 const PushPage = z.strictObject({ ...Page.shape, deviceId: line(1, 64).optional() })
 
-const bySimulator = { key: 'admin', faults: ['queue_unavailable'] } as const
+const bySimulator = { key: 'admin', scope: 'platform', faults: ['queue_unavailable'] } as const
 const badCursor = () => invalidField('cursor', 'must be the nextCursor of an earlier answer')
 
 /**

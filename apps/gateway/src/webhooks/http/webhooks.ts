@@ -15,7 +15,8 @@ import {
   WebhookTested,
 } from './webhook-answers.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { elsewhere, route } from '../../http/route.ts'
+import { missingAdminScope } from '../../http/credentials.ts'
+import { elsewhere, route, type Asked } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
 const onePath = `${path}/:id` as const
@@ -29,6 +30,12 @@ const DeliveryQuery = z
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
 
+/** Who names the address of an endpoint receives the ids of users. Fault forbidden. */
+function checkMayReceive(holds: Asked<string, unknown, unknown>['holds']): void {
+  if (!holds('people')) throw missingAdminScope('people')
+}
+const addressNeeds = 'To name the URL an administration key needs the scope people too, because events name users.'
+
 /**
  * The routes of webhook endpoints. The service webhooks has the endpoints. The gateway checks that the app exists, and answers 404 when it does not.
  */
@@ -38,18 +45,24 @@ export const webhooks = [
     method: 'post',
     path,
     key: 'admin',
+    scope: 'settings',
     body: CreateWebhook,
     status: 201,
     summary: 'Make a webhook endpoint; its secret is shown this once',
+    description: addressNeeds,
     answers: MadeWebhook,
     audit: elsewhere('webhook.created'),
-    answer: ({ bus }, { appId, body }) => bus.call(calls.createWebhook, { appId, webhook: body }),
+    async answer({ bus }, { appId, body, holds }) {
+      checkMayReceive(holds)
+      return bus.call(calls.createWebhook, { appId, webhook: body })
+    },
   }),
   route({
     name: 'listWebhooks',
     method: 'get',
     path,
     key: 'admin',
+    scope: 'read',
     query: z.strictObject(pageQuery),
     status: 200,
     summary: 'List the webhook endpoints of an app, newest first',
@@ -64,6 +77,7 @@ export const webhooks = [
     method: 'get',
     path: onePath,
     key: 'admin',
+    scope: 'read',
     status: 200,
     summary: 'Read a webhook endpoint',
     answers: Webhook,
@@ -77,18 +91,24 @@ export const webhooks = [
     method: 'patch',
     path: onePath,
     key: 'admin',
+    scope: 'settings',
     body: PatchWebhook,
     status: 200,
     summary: 'Change a webhook endpoint, or switch it off',
+    description: addressNeeds,
     answers: Webhook,
     audit: elsewhere('webhook.changed'),
-    answer: ({ bus }, { appId, params, body }) => bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body }),
+    async answer({ bus }, { appId, params, body, holds }) {
+      if (body.url !== undefined) checkMayReceive(holds)
+      return bus.call(calls.changeWebhook, { appId, webhookId: params.id, changes: body })
+    },
   }),
   route({
     name: 'deleteWebhook',
     method: 'delete',
     path: onePath,
     key: 'admin',
+    scope: 'settings',
     status: 204,
     summary: 'Delete a webhook endpoint and the events that wait for it',
     audit: elsewhere('webhook.deleted'),
@@ -99,6 +119,7 @@ export const webhooks = [
     method: 'post',
     path: `${onePath}/enable`,
     key: 'admin',
+    scope: 'settings',
     status: 200,
     summary: 'Switch a webhook endpoint on again; its failures are forgotten',
     answers: Webhook,
@@ -110,6 +131,7 @@ export const webhooks = [
     method: 'post',
     path: `${onePath}/rotate-secret`,
     key: 'admin',
+    scope: 'settings',
     status: 201,
     summary: 'Make a new secret, shown this once; the old one is void at once',
     answers: WebhookSecret,
@@ -121,6 +143,7 @@ export const webhooks = [
     method: 'post',
     path: `${onePath}/test`,
     key: 'admin',
+    scope: 'settings',
     status: 200,
     summary: 'Send a signed ping and answer the status of the response',
     answers: WebhookTested,
@@ -135,6 +158,7 @@ export const webhooks = [
     method: 'get',
     path: `${onePath}/deliveries`,
     key: 'admin',
+    scope: 'people',
     query: DeliveryQuery,
     status: 200,
     summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
@@ -155,6 +179,7 @@ export const webhooks = [
     path: `${onePath}/deliveries/:deliveryId`,
     texts: ['deliveryId'],
     key: 'admin',
+    scope: 'people',
     status: 200,
     summary: 'Read a delivery with its attempts and, while it is kept, its body',
     answers: DeliveryWithBody,
@@ -169,6 +194,7 @@ export const webhooks = [
     path: `${onePath}/deliveries/:deliveryId/replay`,
     texts: ['deliveryId'],
     key: 'admin',
+    scope: 'settings',
     status: 202,
     summary: 'Send a delivery again, with the same id and bytes',
     answers: WebhookDelivery,
@@ -184,6 +210,7 @@ export const events = [
     method: 'get',
     path: '/v1/admin/apps/:appId/events',
     key: 'admin',
+    scope: 'people',
     status: 200,
     summary: 'Watch what happens to pushes, as server-sent events: what webhook endpoints would get',
     description:

@@ -17,6 +17,7 @@ export type State = {
   loggedIn: boolean
   optedIn: boolean
   waiting: number
+  worker?: string
   lastError?: { code: string; status: number }
 }
 

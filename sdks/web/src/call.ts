@@ -48,7 +48,7 @@ export async function call<T = unknown>(
     | undefined
   // An answer that is neither JSON nor a 204 does not come from Herald. It gets the code of no answer, `network`.
   if (response?.ok && (answer || response.status === 204)) return (answer ?? {}) as T
-  const { code = 'network', message = 'No answer.' } = answer?.error ?? {}
+  const { code = 'network', message = code } = answer?.error ?? {}
   const header = (name: string) => response?.headers.get(name)
   const error = new HeraldError(code, message, { ...answer?.error, status: response?.status ?? 0, requestId: header('x-request-id') })
   const wait = Math.max(Math.random() * 2_000, askedFor(`${header('retry-after')}`))

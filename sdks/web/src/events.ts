@@ -1,3 +1,4 @@
+import type { WorkerState } from './take-over.ts'
 import type { HeraldError } from './herald-error.ts'
 import type { Reason } from './support.ts'
 
@@ -15,6 +16,8 @@ export type State = {
   optedIn: boolean
   /** The number of changes that Herald has not confirmed yet. The SDK sends them by itself, in order. */
   waiting: number
+  /** Whose worker gets the pushes; undefined until it is known. `ready` waits for `active`. */
+  worker: WorkerState | undefined
   lastError: HeraldError | undefined
 }
 
@@ -22,8 +25,8 @@ export type State = {
 export type Events = {
   /** The user clicked a notification, and the browser brought this window to the front. */
   click: { url: string | undefined; action: string | undefined; title: string; data: Record<string, string> }
-  /** A notification was shown while the page is open. */
-  push: { url: string | undefined; title: string; body: string; data: Record<string, string> }
+  /** A push came while the page is open. When the page is visible and calls `preventDefault`, no notification is shown. */
+  push: { url: string | undefined; title: string; body: string; data: Record<string, string>; preventDefault(): void }
   change: State
   /** Work in the background failed. No call of your page rejects with this error. */
   error: HeraldError

@@ -21,6 +21,7 @@ type About = {
   status?: number
   details?: ErrorDetail[]
   requestId?: string | null | undefined
+  cause?: unknown
 }
 
 /** The error with which the SDK rejects a call. It contains no endpoint, key or external id, so it may be logged. */
@@ -41,21 +42,8 @@ export class HeraldError extends Error {
 /** Whether the same may succeed later: the status of the answer is 429 or 5xx, or there was none, as in errors of the SDK's own. */
 export const isTemporary = ({ status }: HeraldError): boolean => !status || status === 429 || status >= 500
 
-const messages = {
-  unsupported: 'Not supported.',
-  opted_out: 'Call optIn().',
-  not_ready: 'Await ready.',
-  gesture_required: 'Call it in a click.',
-  permission_denied: 'Denied.',
-  permission_dismissed: 'Not now.',
-  push_service_failed: 'No service or wrong key.',
-  identity_token_failed: 'identityToken() failed.',
-  worker_failed: 'No worker.',
-  internal: 'Browser failed.',
-}
-
-/** Makes an error with one of the SDK's own codes. */
-export const failed = (code: keyof typeof messages): HeraldError => new HeraldError(code, messages[code])
+/** Makes an error with one of the SDK's own codes. The README says of each what to do. */
+export const failed = (code: ErrorCode, about?: About): HeraldError => new HeraldError(code, `Herald: ${code}`, about)
 
 /** Gives a thrown HeraldError unchanged. Any other error came from the browser and becomes one with the code `internal`. */
 export const asHeraldError = (error: unknown): HeraldError => (error instanceof HeraldError ? error : failed('internal'))

@@ -17,11 +17,11 @@ export type Message = {
   data: Record<string, string> & { msgId: string }
 }
 
-/** Reads a push event: gives the message of a push of Herald, `'foreign'` for another sender's push, undefined when the push cannot be read. */
-export function readMessage(data: { json(): unknown } | null | undefined): Message | 'foreign' | undefined {
+/** Reads a push event; gives undefined for one without data, one that cannot be read and any other that is not Herald's. */
+export function readMessage(data: { json(): unknown } | null | undefined): Message | undefined {
   try {
     const message = data!.json() as Message
-    return message.data?.msgId ? message : 'foreign'
+    return message.data.msgId ? message : undefined
   } catch {
     return undefined
   }

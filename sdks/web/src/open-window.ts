@@ -1,7 +1,5 @@
 import type { WindowClient, WorkerScope } from './worker-types.ts'
 
-const answerMs = 1_000
-
 /**
  * Opens the address that a click on a notification leads to. It uses a window that shows the address already, else another window of the site, else a
  * new window. An existing window first gets the click as an event. When its page does not handle the event, the window goes to the address, if the
@@ -19,11 +17,11 @@ export async function openWindow(scope: WorkerScope, pages: readonly WindowClien
   }
 }
 
-/** Sends the click to a page. Gives true when the page answers within a second that it handles the click. */
-const tell = (page: WindowClient, message: unknown): Promise<boolean> =>
+/** Sends an event to a page. Gives true when the page answers within the time that it is done with. */
+export const tell = (page: WindowClient, message: unknown, withinMs = 1_000): Promise<boolean> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = ({ data }) => resolve(data === true)
-    setTimeout(() => resolve(false), answerMs)
+    setTimeout(() => resolve(false), withinMs)
     page.postMessage(message, [port2])
   })

@@ -32,7 +32,7 @@ export type Settings = {
 /** Checks the options and fills in the defaults. Throws an error that says which option is wrong and what it should be. */
 export function readOptions(options: Options): Settings {
   const { baseUrl, appKey, workerUrl = '/herald-sw.js', scope, registration } = options
-  const wrong = !/^https?:\/\/./.test(baseUrl) ? 'baseUrl must be an https address.' : !/^pk_/.test(appKey) && 'appKey must begin with pk_.'
+  const wrong = !/^https?:\/\/./.test(baseUrl) ? 'baseUrl must be https://…' : !/^pk_/.test(appKey) && 'appKey must be pk_…'
   if (wrong) throw new HeraldError('invalid_option', wrong)
   const page = globalThis.location?.href ?? baseUrl
   const place = registration?.scope ?? new URL(scope ?? '.', new URL(String(workerUrl), page)).href

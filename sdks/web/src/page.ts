@@ -6,8 +6,9 @@ import type { Settings } from './options.ts'
 import { hashOf, made, ownerChange, registering, settle } from './settle.ts'
 import { mayAsk, type AskLimits } from './soft-ask.ts'
 import { openStore, type Kept, type Change, type UserChanges } from './store.ts'
-import { subscribeBrowser, untilActive } from './subscribe-browser.ts'
+import { subscribeBrowser } from './subscribe-browser.ts'
 import { whyUnsupported } from './support.ts'
+import { untilOurs, type WorkerState } from './take-over.ts'
 
 /**
  * Herald on a page. A method that changes something resolves with the state after the change. A change that cannot be sent now is counted in
@@ -50,10 +51,13 @@ export function openPage({ service, scope, register, options }: Settings): Heral
   const store = openStore(scope)
   const events = openEvents()
   let registration: ServiceWorkerRegistration | undefined
+  let finding: Promise<ServiceWorkerRegistration> | undefined
+  let worker: WorkerState | undefined
   let key = options.vapidPublicKey
   let externalId: string | undefined
   let lastError: HeraldError | undefined
   let lastState: string | undefined
+  let said: string | undefined
   const refused = new Map<string, HeraldError>()
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -73,6 +77,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       loggedIn: !!device.person,
       optedIn: !out,
       waiting: changes.length,
+      worker,
       lastError,
     }
     const text = JSON.stringify(state)
@@ -83,7 +88,9 @@ export function openPage({ service, scope, register, options }: Settings): Heral
 
   function note(thrown: unknown): HeraldError {
     lastError = asHeraldError(thrown)
-    if (options.debug) console.debug(lastError)
+    const { code, status } = lastError
+    // A network that is away passes. What is wrong with the installation does not, so it is said once, also without `debug`.
+    if (options.debug || (code !== 'network' && status < 429 && said !== (said = code))) console.warn(lastError)
     if (isTemporary(lastError)) {
       // The wait doubles from 1 s to 8 s, for up to ten tries within about a minute; then it is 60 s. Each wait is shortened to a random part between
       // a half and the whole, so that pages do not all try at the same moment.
@@ -94,13 +101,22 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     return lastError
   }
 
+  /** Registers the worker, and waits until it is the one that gets the pushes. */
+  async function findWorker(): Promise<ServiceWorkerRegistration> {
+    const found = await untilOurs(await register(), (await store()).worker, (now) => {
+      if (worker !== (worker = now)) void announce()
+    })
+    worker = 'active'
+    await store((kept) => void (kept.worker = found.active!.scriptURL))
+    return found
+  }
+
   /** Registers the worker and gets the VAPID key. Both must be there before a click calls `subscribe`. */
   async function prepare(): Promise<void> {
-    try {
-      registration ??= await untilActive(await register())
-    } catch {
+    registration = await (finding ??= findWorker().catch(() => {
+      finding = undefined
       throw failed('worker_failed')
-    }
+    }))
     const { key: known, askedAt = 0 } = await store((kept) => {
       // After a change of the app key the stored VAPID key may be that of another app.
       if (kept.service?.appKey !== service.appKey) delete kept.key
@@ -157,7 +173,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     if (reason) throw failed('unsupported')
     const { permission } = Notification
     if (permission === 'denied') throw failed('permission_denied')
-    if (!registration || !key) throw failed('not_ready')
+    if (!registration || !key) throw failed('not_ready', { cause: lastError })
     if (permission === 'default' && !(navigator.userActivation?.isActive ?? true)) throw failed('gesture_required')
     await subscribeBrowser(registration.pushManager, key)
     const { device, wanted, out } = await store()
@@ -222,8 +238,10 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     document.addEventListener('visibilitychange', again)
     navigator.serviceWorker.addEventListener('message', ({ data, ports }: MessageEvent) => {
       if (data?.herald !== scope) return
-      const isHeard = events.emit(data.name, data.event)
-      ports[0]?.postMessage(isHeard)
+      let isDone = data.name === 'click'
+      const isHeard = events.emit(data.name, { ...data.event, preventDefault: () => (isDone = true) })
+      // The handlers have run before this. The worker shows no notification of a push, and opens no window for a click, that is done with.
+      queueMicrotask(() => ports[0]?.postMessage(isHeard && isDone))
     })
     navigator.serviceWorker.startMessages()
   }

@@ -54,16 +54,20 @@ export async function settle(telling: Telling): Promise<void> {
 }
 
 /**
- * Gives the browser's subscription. When it is lost, or has another VAPID key than the app, makes a new one, provided that the user has subscribed
- * before and still grants the permission.
+ * Gives the browser's subscription. When the user has subscribed before and it is lost, or it has another VAPID key than the app, makes a new one, as
+ * long as the permission is granted. So it takes over what another provider had, unless the user has unsubscribed here.
  */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
   const { wanted, key } = await store()
   const manager = registration?.pushManager
   const subscription = await manager?.getSubscription()
-  if (!manager || !wanted || !key || Notification.permission !== 'granted' || (subscription && isMadeWith(subscription, key))) {
-    return subscription
-  }
+  const isRight = subscription ? wanted === false || isMadeWith(subscription, key!) : !wanted
+  if (isRight || !manager || !key || Notification.permission !== 'granted') return subscription
+  // Herald may know another provider's endpoint from an import, so it is told what replaces it.
+  await store((kept) => {
+    kept.wanted = true
+    if (subscription) kept.device.endpoint ??= subscription.endpoint
+  })
   // A browser refuses to subscribe with a new key while it has a subscription with the old one (InvalidStateError).
   await subscription?.unsubscribe()
   return subscribeBrowser(manager, key)
@@ -83,7 +87,7 @@ async function keepAddress({ service, store }: Telling, subscription: PushSubscr
   await store((now) => {
     if (id) {
       now.wanted = true
-      now.device = { found: !known, ...now.device, id, endpoint }
+      now.device = { found: !kept.device.id, ...now.device, id, endpoint }
     } else if (known) beginAnew(now)
     else {
       now.stranger = endpoint

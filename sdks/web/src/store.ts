@@ -58,6 +58,8 @@ export type Kept = {
   /** True from a call of `subscribe` until one of `unsubscribe`, also when the browser loses its subscription: the SDK then makes a new one. */
   wanted?: boolean
   out?: boolean
+  /** The address of a worker that answered that it runs Herald. */
+  worker?: string
   /** An endpoint that Herald answered not to know, so that the SDK does not ask about it again. */
   stranger?: string
   /** The times at which the user refused the page's own question. */

@@ -14,12 +14,3 @@ export async function subscribeBrowser(manager: PushManager, key: string): Promi
     throw failed(Notification.permission === 'denied' ? 'permission_denied' : 'permission_dismissed')
   }
 }
-
-/** Waits until the registration's worker is active, because a browser cannot subscribe before. Throws when the worker could not be installed. */
-export async function untilActive(registration: ServiceWorkerRegistration): Promise<ServiceWorkerRegistration> {
-  while (!registration.active) {
-    if (!registration.installing && !registration.waiting) throw new Error('redundant')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  return registration
-}

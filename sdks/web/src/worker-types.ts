@@ -3,6 +3,7 @@ export type WorkerScope = EventTarget & {
   registration: ServiceWorkerRegistration
   location: Location
   navigator: Navigator
+  skipWaiting(): Promise<void>
   clients: {
     matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly WindowClient[]>
     openWindow(url: string): Promise<WindowClient | null>

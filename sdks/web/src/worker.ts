@@ -2,7 +2,7 @@ import { ask } from './call.ts'
 import { isOwnerUncertain } from './changes.ts'
 import { addressOf } from './device.ts'
 import { readMessage, userOf, type Message } from './message.ts'
-import { openWindow } from './open-window.ts'
+import { openWindow, tell } from './open-window.ts'
 import { report } from './report.ts'
 import { openStore, type Kept } from './store.ts'
 import type { NotificationEvent, PushEvent, WorkerEvents, WorkerScope } from './worker-types.ts'
@@ -26,13 +26,10 @@ const scope = globalThis as unknown as WorkerScope
 
 const messageOf = (notification: Notification): Message | undefined => (notification.data as { herald?: Message } | null)?.herald
 
-/**
- * Whether a push or a click belongs to Herald. A push that cannot be read counts as Herald's too. Handlers of your own should ignore every event for
- * which this is true.
- */
+/** Whether a push or a click belongs to Herald. Handlers of your own should ignore every event for which this is true. */
 export function isOurs(event: Event): boolean {
   const { data, notification } = event as Partial<PushEvent & NotificationEvent>
-  return notification ? messageOf(notification) !== undefined : readMessage(data) !== 'foreign'
+  return (notification ? messageOf(notification) : readMessage(data)) !== undefined
 }
 
 /** Starts Herald in a service worker, which may contain other code. Call it at the top level of the worker's script, so that no event is missed. */
@@ -53,14 +50,32 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     if (settled.size > 100) settled.delete([...settled][0]!)
   }
 
+  scope.addEventListener('message', (event) => {
+    const { data, ports } = event as MessageEvent
+    if (data?.herald === 'hello') ports[0]!.postMessage(1)
+    // The page says so only while the active worker is another provider's.
+    if (data?.herald === 'take-over') void scope.skipWaiting()
+  })
+
+  /** Tells the site's pages of a push. Gives whether a visible one says within 300 ms that no notification is to be shown. */
+  const tellPages = async (message: Message): Promise<boolean> => {
+    const event = { herald: registration.scope, name: 'push', event: eventOf(message) }
+    const answers = (await pages()).map((page) => {
+      const answer = tell(page, event, 300)
+      return page.visibilityState === 'visible' && answer
+    })
+    return (await Promise.all(answers)).includes(true)
+  }
+
   on('push', async ({ data }) => {
-    const sent = readMessage(data) as Message | undefined
-    const message = sent && isForOwner(await store(), sent) ? sent : undefined
-    const tag = sent?.tag
+    const sent = readMessage(data)!
+    const message = isForOwner(await store(), sent) ? sent : undefined
+    const { tag } = sent
     for (const shown of tag ? await registration.getNotifications({ tag }) : []) remember(messageOf(shown)?.data.msgId ?? '')
     const { title, body = '', silent, url: _url, actions, appBadge, ...options } = message ?? ({} as Partial<Message>)
     const name = title || scope.location.hostname
     const shownAs = { body, tag, silent, data: { herald: message ?? { data: {} } } } as NotificationOptions
+    const isPrevented = message && (await tellPages(message))
     try {
       const more = {
         ...options,
@@ -68,14 +83,13 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
         actions: actions?.map(({ id, title }) => ({ action: id, title })),
         ...(message && show?.(message)),
       }
-      await registration.showNotification(name, more)
+      if (!isPrevented) await registration.showNotification(name, more)
     } catch {
       // The browser refused an icon or another option, so the text is shown without them.
       await registration.showNotification(name, shownAs)
     }
     // Few browsers have the Badging API, and only for a site that is installed.
     if (appBadge !== undefined) await scope.navigator.setAppBadge?.(appBadge).catch(() => undefined)
-    if (message) for (const page of await pages()) page.postMessage({ herald: registration.scope, name: 'push', event: eventOf(message) })
     await report(store, message && (reportDelivered === 'auto' ? !isSafari() : reportDelivered) ? [`d/${message.data.msgId}`] : [])
     await keepAddress()
   })

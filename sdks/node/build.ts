@@ -15,19 +15,27 @@ const mostBytes = 9_000
 export async function buildPackage(directory: string): Promise<number> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
-  await build({
-    entryPoints: [join(here, 'src/herald.ts')],
-    outfile: join(directory, 'herald.js'),
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2022',
-    // Names are not shortened, so that stack traces stay readable.
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  })
+  for (const [format, file] of [
+    ['esm', 'herald.js'],
+    ['cjs', 'cjs/herald.js'],
+  ] as const)
+    await build({
+      entryPoints: [join(here, 'src/herald.ts')],
+      outfile: join(directory, file),
+      bundle: true,
+      format,
+      platform: 'neutral',
+      target: 'es2022',
+      // Names are not shortened, so that stack traces stay readable.
+      minifySyntax: true,
+      minifyWhitespace: true,
+      legalComments: 'none',
+      logLevel: 'warning',
+    })
   writeTypes(join(directory, 'types'))
+  // Jest, NestJS and TypeScript's node16 load the twin. Its folder says that its scripts and types are CommonJS.
+  cpSync(join(directory, 'types'), join(directory, 'cjs/types'), { recursive: true })
+  writeFileSync(join(directory, 'cjs/package.json'), '{ "type": "commonjs" }\n')
   for (const file of ['README.md', 'CHANGELOG.md']) cpSync(join(here, file), join(directory, file))
   cpSync(join(root, 'LICENSE'), join(directory, 'LICENSE'))
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(publishedManifest(), null, 2)}\n`)
@@ -63,8 +71,16 @@ function publishedManifest(): object {
     type,
     keywords: ['push', 'notifications', 'apns', 'fcm', 'web-push', 'webhooks'],
     sideEffects: false,
-    exports: { '.': { types: './types/herald.d.ts', default: './herald.js' }, './package.json': './package.json' },
-    files: ['herald.js', 'types', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+    main: './cjs/herald.js',
+    types: './cjs/types/herald.d.ts',
+    exports: {
+      '.': {
+        import: { types: './types/herald.d.ts', default: './herald.js' },
+        require: { types: './cjs/types/herald.d.ts', default: './cjs/herald.js' },
+      },
+      './package.json': './package.json',
+    },
+    files: ['herald.js', 'types', 'cjs', 'README.md', 'CHANGELOG.md', 'LICENSE'],
     engines: { node: '>=20' },
   }
 }

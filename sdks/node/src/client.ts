@@ -41,7 +41,7 @@ type Read<Answer> = (response: Response) => Promise<Answer>
  * options that cannot be right.
  */
 export function openClient(options: HeraldOptions): Client {
-  const baseUrl = readBaseUrl(options.baseUrl)
+  const baseUrl = readBaseUrl(options.baseUrl, options.allowHttp)
   const authorization = `Bearer ${readKey(options.key)}`
   const usual = readLimits(options)
   const { fetch: send = (input, init) => fetch(input, init), onRequest, onResponse } = options

@@ -2,6 +2,7 @@ import { campaigns } from './campaigns.ts'
 import { openClient, type Call, type Client } from './client.ts'
 import { notifications } from './notifications.ts'
 import type { CallOptions, HeraldOptions } from './options.ts'
+import { express, fastify, handler } from './receive.ts'
 import type { Schema } from './schema.ts'
 import { segments } from './segments.ts'
 import { subscriptions } from './subscriptions.ts'
@@ -19,10 +20,11 @@ export type { SettledOptions } from './campaigns.ts'
 export type * from './schema.ts'
 export type { FailedRow, UpsertOptions, UpsertReport, UserRow } from './upsert-many.ts'
 export type { UserRef } from './users.ts'
+export type { On, ReceiverOptions } from './receive.ts'
 export type { Delivery, VerifyOptions } from './webhooks.ts'
 
-/** Verifies and signs webhook deliveries. A receiver needs these functions and no API key. */
-export const webhooks = { verify, sign, signatureHeader }
+/** Receives, verifies and signs webhook deliveries. A receiver needs these functions and no API key. */
+export const webhooks = { handler, express, fastify, verify, sign, signatureHeader }
 
 /** A client of Herald's API for an app's backend. One client per process is enough. It opens no connection until it is called. */
 export class Herald {

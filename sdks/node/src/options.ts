@@ -15,8 +15,10 @@ export type RequestNotice = {
 export type ResponseNotice = RequestNotice & { status: number; durationMs: number; errorCode?: string }
 
 export type HeraldOptions = {
-  /** The address of Herald, such as `https://push.example.com`. Plain http is accepted for this machine only. */
+  /** The address of Herald, such as `https://push.example.com`. Plain http is accepted for this machine, and elsewhere with `allowHttp`. */
   baseUrl: string
+  /** Accepts plain http, for a Herald inside your own network. The environment variable HERALD_ALLOW_HTTP=1 does the same. */
+  allowHttp?: boolean
   /** A secret key, `sk_live_…`. */
   key: string
   /** How often a request is sent again after a temporary failure; 2 by default, at most 10. */
@@ -45,17 +47,20 @@ export type CallOptions = {
 export type Limits = { retries: number; timeoutMs: number; totalTimeoutMs: number }
 
 /** Checks the address of Herald and gives it without a slash at the end. Throws a TypeError that says what is wrong and what to give instead. */
-export function readBaseUrl(baseUrl: unknown): string {
+export function readBaseUrl(baseUrl: unknown, allowHttp = isHttpAllowed()): string {
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new TypeError('Herald: baseUrl must be the address of your Herald, such as https://push.example.com')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new TypeError('Herald: baseUrl must be an address alone, without a user, a ? or a #')
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw new TypeError(`Herald: baseUrl must begin with https:// (over http the key could be read on its way to ${url.hostname})`)
+  if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname))
+    throw new TypeError(
+      `Herald: baseUrl must begin with https:// (over http the key could be read on its way to ${url.hostname}). Inside your own network: allowHttp: true, or HERALD_ALLOW_HTTP=1`,
+    )
   return url.href.replace(/\/+$/, '')
 }
 
+const isHttpAllowed = (): boolean => globalThis.process?.env?.['HERALD_ALLOW_HTTP'] === '1'
 const isLoopback = (host: string): boolean => /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
 
 /** Checks that a text can be a secret key. Throws a TypeError otherwise, whose message does not show the text. */

@@ -64,6 +64,44 @@ test.each([
   expect(run('-p', '.').stdout).toBe('')
 })
 
+test.each([
+  ['5.9', 'node16', 'libs/openapi-types/node_modules/typescript'],
+  ['7', 'node16', 'node_modules/typescript'],
+  ['7', 'nodenext', 'node_modules/typescript'],
+])(
+  'a CommonJS program in strict TypeScript %s with module %s compiles against the package, and require gives the same names',
+  (version, module, path) => {
+    const project = join(directory, `cjs-${version}-${module}`)
+    mkdirSync(project)
+    writeFileSync(
+      join(project, 'program.cts'),
+      `import { Herald, webhooks } from '@herald/node'
+const herald = new Herald({ baseUrl: 'https://push.example.com', key: 'sk_live_x' })
+const answer: Promise<Response> = webhooks.handler({ secrets: 'a', on: { 'notification.failed': (event) => event.data.code.toUpperCase() } })(new Request('https://a'))
+// @ts-expect-error a type of event that does not exist
+webhooks.handler({ secrets: 'a', on: { 'notification.fialed': () => undefined } })
+export = [herald, answer]
+`,
+    )
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module,
+      target: 'es2022',
+      types: [],
+      lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.cts'] }))
+    const run = (program: string, ...args: string[]) => spawnSync(process.execPath, [program, ...args], { cwd: project, encoding: 'utf8' })
+    expect(run(join(root, path, 'bin/tsc'), '-p', '.').stdout).toBe('')
+
+    writeFileSync(join(project, 'names.cjs'), "console.log(Object.keys(require('@herald/node')).sort().join())")
+    writeFileSync(join(project, 'names.mjs'), "console.log(Object.keys(await import('@herald/node')).sort().join())")
+    expect(run('names.cjs').stdout).toBe(run('names.mjs').stdout)
+    expect(run('names.cjs').stdout).toContain('Herald,HeraldError,identityToken,webhooks')
+  },
+)
+
 test('publint finds no fault in the published package, which has no dependencies, and beside its types only the expected files', async () => {
   const { messages } = await publint({ pkgDir: installed, strict: true })
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
@@ -74,8 +112,16 @@ test('publint finds no fault in the published package, which has no dependencies
   cpSync(installed, packed, { recursive: true })
   const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json'], { cwd: packed, encoding: 'utf8' })
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
-  const others = files.map(({ path }) => path).filter((path) => !path.startsWith('types/'))
-  expect(others.toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'herald.js', 'package.json'])
+  const others = files.map(({ path }) => path).filter((path) => !/^(cjs\/)?types\//.test(path))
+  expect(others.toSorted()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'cjs/herald.js',
+    'cjs/package.json',
+    'herald.js',
+    'package.json',
+  ])
 })
 
 test('a CommonJS program can load the package by require', () => {

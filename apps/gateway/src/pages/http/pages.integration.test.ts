@@ -26,6 +26,8 @@ write('dashboard/assets/main-AbC123.js.gz', gzipSync(script))
 write('dashboard/assets/main-AbC123.css', 'body{margin:0}')
 write('sdk/herald.iife.js', 'var Herald')
 write('sdk/worker.iife.js', 'var Worker')
+write('sdk/packages/newest.json', JSON.stringify({ web: 'web-9.9.9.tgz' }))
+write('sdk/packages/web-9.9.9.tgz', gzipSync('a package'))
 write('sdk/notes.html', '<p>no part of the SDK</p>')
 write('guide/index.html', '<h1>Guides</h1>')
 write('guide/webhooks.html', '<h1>Webhooks</h1>')
@@ -169,6 +171,20 @@ test('when a build replaces a page, browsers get the new page at once', async ()
   const second = await get('/docs/guide/changing')
   expect([first.text, second.text]).toEqual(['one', 'another'])
   expect(first.headers.etag).not.toBe(second.headers.etag)
+})
+
+// spec: administration/packages-served
+test('a package has an address that never changes, and one without a version leads to the newest', async () => {
+  const told = await get('/sdk/v1/web-9.9.9.tgz')
+  expect([told.status, told.headers['content-type'], told.headers['cache-control']]).toEqual([
+    200,
+    'application/gzip',
+    'public, max-age=31536000, immutable',
+  ])
+  const newest = await get('/sdk/v1/web.tgz')
+  expect([newest.status, newest.headers.location, newest.headers['cache-control']]).toEqual([302, '/sdk/v1/web-9.9.9.tgz', 'no-cache'])
+  for (const path of ['/sdk/v1/web-9.9.8.tgz', '/sdk/v1/node.tgz', '/sdk/v1/packages/newest.tgz', '/sdk/v1/constructor.tgz'])
+    expect((await get(path)).status).toBe(404)
 })
 
 // spec: administration/web-sdk-served

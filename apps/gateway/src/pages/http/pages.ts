@@ -4,7 +4,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { plainPage } from './plain-page.ts'
 import { Reply } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
-import { replyWith, type StaticFile } from './static-files.ts'
+import { replyWith, type StaticFile, type StaticFiles } from './static-files.ts'
 
 const policyOf = (...more: string[]) =>
   [
@@ -88,14 +88,28 @@ const webSdk = [
     name: 'readWebSdk',
     path: '/sdk/v1/*rest',
     anyOrigin: true,
-    summary: 'The web SDK',
+    summary: 'The web SDK, and the packages of all SDKs',
     async answer({ pages: { webSdk: files } }, { rest, header }) {
+      const [name = '', ...more] = rest
+      if (name.endsWith('.tgz') && more.length === 0) return replyWithPackage(files, name, header)
       const file = await files.read(rest)
       if (!file || !/javascript|json/.test(file.mediaType)) throw notFound()
       return replyWith(file, header, loadable)
     },
   }),
 ]
+
+/**
+ * Answers with a package: `web-0.2.0.tgz` never changes, so that lock files stay right, and `web.tgz` leads to the newest. Fault not_found.
+ */
+async function replyWithPackage(files: StaticFiles, name: string, header: (name: string) => string | undefined): Promise<Reply> {
+  const index = await files.read(['packages', 'newest.json'])
+  const newest = (JSON.parse(index?.bytes.toString() ?? '{}') as Record<string, string>)[name.replace(/\.tgz$/, '')]
+  if (newest !== undefined) return new Reply(undefined, { status: 302, headers: { Location: `/sdk/v1/${newest}`, ...askedEachTime } })
+  const file = await files.read(['packages', name])
+  if (!file) throw notFound()
+  return replyWith(file, header, { ...loadable, ...keptForGood })
+}
 
 const integrityOf = ({ bytes }: StaticFile): string => `sha384-${createHash('sha384').update(bytes).digest('base64')}`
 

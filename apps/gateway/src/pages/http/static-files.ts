@@ -34,6 +34,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
+  '.tgz': 'application/gzip',
 }
 
 /**

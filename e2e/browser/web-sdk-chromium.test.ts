@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -178,7 +177,7 @@ test('a push sets the app badge and brings options of the notification; without 
 test("a push without data, one that cannot be read and one of another sender are left to the site's own handler", async () => {
   const before = reports.length
   for (const data of ['', 'this is no JSON', 'null', JSON.stringify({ title: 'of another sender' })]) {
-    const count = (await worker.evaluate('ours.length')) as number
+    const count = await worker.evaluate<number>('ours.length')
     // On a busy machine DevTools once lost a push that it had taken, so it is handed over again.
     let deliveredAt = Number.NEGATIVE_INFINITY
     const isHeard = async () => {
@@ -186,7 +185,7 @@ test("a push without data, one that cannot be read and one of another sender are
         deliveredAt = performance.now()
         await deliver(data)
       }
-      return ((await worker.evaluate('ours.length')) as number) > count
+      return (await worker.evaluate<number>('ours.length')) > count
     }
     await until(isHeard, { what: 'the own handler' })
     expect([data, await worker.evaluate('ours.at(-1)')]).toEqual([data, false])

@@ -14,6 +14,7 @@ const exceptions: readonly [files: RegExp, because: string][] = [
   ],
   [/^sdks\/web\//, 'runs in browsers alone'],
   [/^sdks\/node\/build\.ts$/, 'words by which the package is found'],
+  [/^tools\/src\/build-sdks\.ts$/, 'names of packages'],
   [/^tools\/src\/guide\//, 'names of the guide’s pages'],
   [/^tools\/src\/lock\.ts$/, 'operating systems that packages are made for'],
 ]

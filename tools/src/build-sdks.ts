@@ -4,27 +4,22 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildPackage as buildCli } from '../../sdks/cli/build.ts'
-import { buildPackage as buildNode } from '../../sdks/node/build.ts'
-import { buildPackage as buildWeb } from '../../sdks/web/build.ts'
 import { root } from './workspace.ts'
 
 const output = join(root, 'sdks/web/dist')
 const temporary = mkdtempSync(join(tmpdir(), 'herald-packages-'))
 try {
-  await buildWeb(output)
-  await buildNode(join(temporary, 'node'))
-  await buildCli(join(temporary, 'cli'))
   const packages = join(output, 'packages')
-  mkdirSync(packages)
   const newest: Record<string, string> = {}
   for (const [name, directory] of [
     ['web', output],
     ['node', join(temporary, 'node')],
     ['cli', join(temporary, 'cli')],
   ] as const) {
+    run(process.execPath, [join(root, 'sdks', name, 'build.ts'), directory], root)
     const { file, version } = pack(directory)
     newest[name] = `${name}-${version}.tgz`
+    mkdirSync(packages, { recursive: true })
     renameSync(join(temporary, file), join(packages, newest[name]))
   }
   writeFileSync(join(packages, 'newest.json'), `${JSON.stringify(newest, null, 2)}\n`)
@@ -34,12 +29,13 @@ try {
 
 /** Packs a built package. Gives the name of the file in the temporary directory, and the version. */
 function pack(directory: string): { file: string; version: string } {
-  const { status, stdout, stderr } = spawnSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', temporary], {
-    cwd: directory,
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  if (status !== 0) throw new Error(`npm pack ended with ${status} in ${directory}: ${stderr}`)
-  const [packed] = JSON.parse(stdout) as [{ filename: string; version: string }]
+  const told = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', temporary], directory)
+  const [packed] = JSON.parse(told) as [{ filename: string; version: string }]
   return { file: packed.filename.replace('@', '').replace('/', '-'), version: packed.version }
+}
+
+function run(program: string, given: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(program, given, { cwd, encoding: 'utf8', timeout: 120_000 })
+  if (status !== 0) throw new Error(`${program} ${given[0]} ended with ${status}: ${stderr}`)
+  return stdout
 }

@@ -94,7 +94,7 @@ const notOfAnApp = [
   // Settings of the simulator (apps/simulator/src/config.ts), of `herald` (sdks/cli), of the dashboard when it runs from its sources, of the tests
   // and of Node.
   ...(read('apps/simulator/src/config.ts').match(/SIMULATOR_[A-Z_]+/g) ?? []),
-  ...['HERALD_URL', 'HERALD_TOKEN', 'HERALD_APP', 'TEST_INFRA', 'NODE_OPTIONS'],
+  ...['HERALD_URL', 'HERALD_TOKEN', 'HERALD_ALLOW_HTTP', 'HERALD_APP', 'TEST_INFRA', 'NODE_OPTIONS'],
   // Words of FCM, of HTTP/2 and of the system's functions for looking up names.
   ...[
     'INVALID_ARGUMENT',

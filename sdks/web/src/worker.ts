@@ -60,9 +60,9 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   /** Tells the site's pages of a push. Gives whether a visible one says within 300 ms that no notification is to be shown. */
   const tellPages = async (message: Message): Promise<boolean> => {
     const event = { herald: registration.scope, name: 'push', event: eventOf(message) }
-    const answers = (await pages()).map((page) => {
+    const answers = (await pages()).map(async (page) => {
       const answer = tell(page, event, 300)
-      return page.visibilityState === 'visible' && answer
+      return page.visibilityState === 'visible' && (await answer)
     })
     return (await Promise.all(answers)).includes(true)
   }

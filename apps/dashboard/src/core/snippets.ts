@@ -1,3 +1,5 @@
+// The packages of a release all have its version.
+import { version } from '@herald/web/package.json' with { type: 'json' }
 /** The facts that a snippet contains. A secret key is none of them, because programs read that key from their environment. */
 export type SnippetFacts = { baseUrl: string; publicKey: string; vapidPublicKey: string }
 
@@ -45,7 +47,7 @@ export const registrationSnippets: Record<
   npm: {
     label: 'npm',
     language: 'JavaScript',
-    text: (facts) => `// npm install @herald/web
+    text: (facts) => `// npm install ${facts.baseUrl}/sdk/v1/web-${version}.tgz
 import { init } from '@herald/web'
 
 const herald = init(${optionsOf(facts)})
@@ -118,7 +120,7 @@ export const sendSnippets: Record<
   node: {
     label: 'Node',
     language: 'JavaScript',
-    text: ({ baseUrl, subscriptionId, title, body }) => `// npm install @herald/node
+    text: ({ baseUrl, subscriptionId, title, body }) => `// npm install ${baseUrl}/sdk/v1/node-${version}.tgz
 import { Herald } from '@herald/node'
 
 const herald = new Herald({ baseUrl: '${baseUrl}', key: process.env.HERALD_SECRET_KEY })

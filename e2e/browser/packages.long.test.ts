@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { atEnd } from '@herald/testing/at-end'
+import { expect, test } from 'vitest'
+import web from '../../sdks/web/package.json' with { type: 'json' }
+import { sharedPlatform } from '../platform.ts'
+
+// Installs the packages that the gateway serves as a stranger does: in an empty folder, with an empty cache, without a clone and without a registry.
+
+const herald = await sharedPlatform()
+const folder = mkdtempSync(join(tmpdir(), 'herald-packages-'))
+atEnd(() => rmSync(folder, { recursive: true, force: true }))
+writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+// Any request to a registry fails, since nothing listens at this address.
+const npmrc = { npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: join(folder, 'cache'), npm_config_fetch_retries: '0' }
+const run = (program: string, ...given: string[]) =>
+  spawnSync(program, given, { cwd: folder, encoding: 'utf8', timeout: 120_000, env: { ...process.env, ...npmrc, HERALD_ALLOW_HTTP: '1' } })
+const addressOf = (name: string) => `${herald.baseUrl}/sdk/v1/${name}-${web.version}.tgz`
+const nodes = ['/usr/bin/node', process.execPath].filter((path) => existsSync(path))
+
+// spec: administration/packages-served
+test('the packages install from the gateway without a registry, and lock files name them with their hashes', () => {
+  const { status, stderr } = run('npm', 'install', '--no-audit', '--no-fund', addressOf('web'), addressOf('node'), addressOf('cli'))
+  expect([status, stderr]).toEqual([0, ''])
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { resolved: string; integrity: string }>
+  }
+  for (const name of ['web', 'node', 'cli'])
+    expect(packages[`node_modules/@herald/${name}`]).toMatchObject({
+      resolved: addressOf(name),
+      integrity: expect.stringMatching(/^sha512-/) as string,
+    })
+  expect(existsSync(join(folder, 'node_modules/@herald/web/worker.iife.js'))).toBe(true)
+  for (const node of nodes) {
+    const names = 'const { Herald, webhooks } = require("@herald/node"); console.log(typeof Herald, typeof webhooks.express)'
+    expect(run(node, '-e', names).stdout).toBe('function function\n')
+    expect(run(node, '--input-type=module', '-e', names.replace('require(', 'await import(')).stdout).toBe('function function\n')
+    expect(run(node, 'node_modules/.bin/herald', '--version').stdout).toContain(web.version)
+  }
+})
+
+// spec: administration/packages-served
+test('npx runs the command line from its address', () => {
+  const { stdout, status } = run('npx', '--yes', `${herald.baseUrl}/sdk/v1/cli.tgz`, '--version')
+  expect([status, stdout.includes(web.version)]).toEqual([0, true])
+})

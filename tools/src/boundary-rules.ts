@@ -48,6 +48,7 @@ const libraries: Record<string, readonly string[]> = {
   'apps/dashboard': [
     '@herald/contracts/*',
     '@herald/web',
+    '@herald/web/package.json',
     'react',
     'react-dom/*',
     // Used only by the build of the dashboard.

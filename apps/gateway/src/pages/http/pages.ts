@@ -104,7 +104,9 @@ const webSdk = [
  */
 async function replyWithPackage(files: StaticFiles, name: string, header: (name: string) => string | undefined): Promise<Reply> {
   const index = await files.read(['packages', 'newest.json'])
-  const newest = (JSON.parse(index?.bytes.toString() ?? '{}') as Record<string, string>)[name.replace(/\.tgz$/, '')]
+  const newest = new Map(Object.entries(JSON.parse(index?.bytes.toString() ?? '{}') as Record<string, string>)).get(
+    name.replace(/\.tgz$/, ''),
+  )
   if (newest !== undefined) return new Reply(undefined, { status: 302, headers: { Location: `/sdk/v1/${newest}`, ...askedEachTime } })
   const file = await files.read(['packages', name])
   if (!file) throw notFound()

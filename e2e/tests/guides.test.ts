@@ -64,10 +64,10 @@ function commandOf({ language, code, page }: Block, place: number): string {
 test('every block of TypeScript in the documentation that is marked to be checked fits the types of the SDKs', async () => {
   const directory = join(work, 'types')
   mkdirSync(directory)
-  const files = blocks.filter(({ language, mark }) => language === 'ts' && mark === 'check')
+  const files = blocks.filter(({ language, mark }) => /^tsx?$/.test(language) && mark === 'check')
   expect(files.length).toBeGreaterThan(5)
-  files.forEach(({ page, line, code }) =>
-    writeFileSync(join(directory, `${page.replaceAll(/guide\/|\.\.\/|\.md$/g, '')}-${line}.ts`), `${code}\nexport {}\n`),
+  files.forEach(({ page, line, language, code }) =>
+    writeFileSync(join(directory, `${page.replaceAll(/guide\/|\.\.\/|\.md$/g, '')}-${line}.${language}`), `${code}\nexport {}\n`),
   )
   writeFileSync(
     join(directory, 'tsconfig.json'),
@@ -83,8 +83,9 @@ test('every block of TypeScript in the documentation that is marked to be checke
         moduleResolution: 'bundler',
         lib: ['es2022', 'dom', 'dom.iterable'],
         types: ['node'],
+        jsx: 'react-jsx',
       },
-      include: ['*.ts'],
+      include: ['*.ts', '*.tsx'],
     }),
   )
 

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { minify } from 'terser'
 import manifest from './package.json' with { type: 'json' }
 
@@ -23,30 +23,34 @@ const scripts = [
   { entry: 'worker', exported: 'start, isOurs', file: 'worker.iife.js', most: 2_900 },
 ] as const
 
+/**
+ * Further entries, as modules alone. They use the page's half as it is (`./herald.mjs`), and what the page has already (React, Vue). A language of
+ * <herald-ask> is a file of its own.
+ */
+const languages = globSync('*.ts', { cwd: join(here, 'src/texts') }).map((file) => file.replace(/\.ts$/, ''))
+const modules = [
+  { entry: 'react', file: 'react.mjs', most: 1_000 },
+  { entry: 'vue', file: 'vue.mjs', most: 1_000 },
+  { entry: 'svelte', file: 'svelte.mjs', most: 1_000 },
+  { entry: 'ui', file: 'ui.mjs', most: 4_000 },
+  ...languages
+    .filter((language) => language !== 'en')
+    .map((language) => ({ entry: `texts/${language}`, file: `texts/${language}.mjs`, most: 500 })),
+]
+
 /** Builds the package into a directory. Gives the size of each script in bytes after gzip; throws when a script is above its limit. */
 export async function buildPackage(directory: string): Promise<Record<string, number>> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   for (const { entry, exported, file } of scripts) {
-    const isModule = file.endsWith('.mjs')
     // The script assigns `Herald` itself, because esbuild's own way to define a global (`globalName`) adds 200 bytes.
-    const contents = isModule
+    const contents = file.endsWith('.mjs')
       ? `export { ${exported} } from './${entry}.ts'`
       : `import { ${exported} } from './${entry}.ts'; globalThis.Herald = { ${exported} }`
-    const { outputFiles } = await build({
-      stdin: { contents, resolveDir: join(here, 'src'), loader: 'ts' },
-      format: isModule ? 'esm' : 'iife',
-      bundle: true,
-      minify: true,
-      target: 'es2022',
-      legalComments: 'none',
-      logLevel: 'warning',
-      write: false,
-    })
-    // terser takes 3 to 4 % more away than esbuild alone, about 200 bytes of what every visitor loads.
-    const { code = '' } = await minify(outputFiles[0]?.text ?? '', { module: isModule, ecma: 2020, compress: { unsafe_arrows: true } })
-    writeFileSync(join(directory, file), code)
+    await writeScript(join(directory, file), contents)
   }
+  mkdirSync(join(directory, 'texts'))
+  for (const { entry, file } of modules) await writeScript(join(directory, file), `export * from './${entry}.ts'`)
   writeTypes(join(directory, 'types'))
   for (const file of ['README.md', 'CHANGELOG.md']) cpSync(join(here, file), join(directory, file))
   cpSync(join(root, 'LICENSE'), join(directory, 'LICENSE'))
@@ -54,17 +58,52 @@ export async function buildPackage(directory: string): Promise<Record<string, nu
   const texts = scripts.map(({ file }) => [file, readFileSync(join(directory, file))] as const)
   const digest = (text: Buffer) => `sha384-${createHash('sha384').update(text).digest('base64')}`
   writeJson(join(directory, 'integrity.json'), Object.fromEntries(texts.map(([file, text]) => [file, digest(text)])))
-  const sizes = Object.fromEntries(texts.map(([file, text]) => [file, gzipSync(text, { level: 9 }).length]))
-  for (const { file, most } of scripts) {
+  const all = [...scripts, ...modules]
+  const sizes = Object.fromEntries(all.map(({ file }) => [file, gzipSync(readFileSync(join(directory, file)), { level: 9 }).length]))
+  for (const { file, most } of all) {
     if ((sizes[file] ?? 0) > most) throw new Error(`${file} is ${sizes[file]} bytes of gzip, more than ${most}. Take something out.`)
   }
   return sizes
 }
 
+async function writeScript(path: string, contents: string): Promise<void> {
+  const isModule = path.endsWith('.mjs')
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: join(here, 'src'), loader: 'ts' },
+    format: isModule ? 'esm' : 'iife',
+    bundle: true,
+    minify: true,
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+    external: ['react', 'vue'],
+    plugins: path.endsWith('react.mjs') ? [usesPage] : [loadsTexts],
+  })
+  // terser takes 3 to 4 % more away than esbuild alone, about 200 bytes of what every visitor loads.
+  const { code = '' } = await minify(outputFiles[0]?.text ?? '', { module: isModule, ecma: 2020, compress: { unsafe_arrows: true } })
+  writeFileSync(path, code)
+}
+
+/** Makes an entry import the page's half as the page does, so that both share one Herald. */
+const usesPage: Plugin = {
+  name: 'uses the page',
+  setup: (building) => building.onResolve({ filter: /^\.\/index\.ts$/ }, () => ({ path: './herald.mjs', external: true })),
+}
+
+/** Leaves the languages of <herald-ask> in their own files. */
+const loadsTexts: Plugin = {
+  name: 'loads texts',
+  setup: (building) =>
+    building.onResolve({ filter: /^\.\/texts\// }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/\.ts$/, '.mjs'), external: true } : undefined,
+    ),
+}
+
 const writeJson = (path: string, value: object): void => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
 
 function writeTypes(directory: string): void {
-  const files = ['src/index.ts', 'src/worker.ts'].map((file) => join(here, file))
+  const files = ['index', 'worker', 'react', 'vue', 'svelte', 'ui'].map((name) => join(here, `src/${name}.ts`))
   const output = ['--declaration', '--emitDeclarationOnly', '--outDir', directory, '--rootDir', join(here, 'src'), '--target', 'es2022']
   const rules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--strict', '--skipLibCheck', '--allowImportingTsExtensions']
   const { status, stdout } = spawnSync(
@@ -94,12 +133,17 @@ function publishedManifest(): object {
     exports: {
       '.': { types: './types/index.d.ts', default: './herald.mjs' },
       './worker': { types: './types/worker.d.ts', default: './worker.mjs' },
+      ...Object.fromEntries(
+        ['react', 'vue', 'svelte', 'ui'].map((name) => [`./${name}`, { types: `./types/${name}.d.ts`, default: `./${name}.mjs` }]),
+      ),
       './herald.iife.js': './herald.iife.js',
       './worker.iife.js': './worker.iife.js',
       './integrity.json': './integrity.json',
       './package.json': './package.json',
     },
-    files: [...scripts.map(({ file }) => file), 'integrity.json', 'types', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+    peerDependencies: { react: '>=18', vue: '>=3.3' },
+    peerDependenciesMeta: { react: { optional: true }, vue: { optional: true } },
+    files: [...[...scripts, ...modules].map(({ file }) => file), 'integrity.json', 'types', 'README.md', 'CHANGELOG.md', 'LICENSE'],
   }
 }
 

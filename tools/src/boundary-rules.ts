@@ -68,7 +68,8 @@ const libraries: Record<string, readonly string[]> = {
     'zod',
   ],
   // SDKs that users of Herald install. web and node import nothing; the CLI imports only the Node SDK and Node itself.
-  'sdks/web': [],
+  // What a page has already: each has an entry of its own.
+  'sdks/web': ['react', 'vue'],
   'sdks/node': [],
   'sdks/cli': ['@herald/node', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
@@ -79,7 +80,7 @@ const libraries: Record<string, readonly string[]> = {
  * Projects that are built into files, or that run only in this repository. No image installs what they import, so their packages are declared as
  * development dependencies.
  */
-const builtHere: readonly string[] = ['apps/dashboard', 'libs/openapi-types']
+const builtHere: readonly string[] = ['apps/dashboard', 'libs/openapi-types', 'sdks/web']
 
 /** Whether all files of a project may import a package that the project declares for development. */
 export const isBuiltHere = (project: string): boolean => builtHere.includes(project)

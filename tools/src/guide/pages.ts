@@ -16,7 +16,7 @@ const marks = ['run', 'check', 'show'] as const
 /** The pages of the guide in reading order. A test fails when a page is missing here. */
 export const contents: readonly { heading: string; pages: readonly string[] }[] = [
   { heading: 'Begin', pages: ['index', 'quickstart', 'going-live'] },
-  { heading: 'Devices', pages: ['web', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
+  { heading: 'Devices', pages: ['web', 'frameworks', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
   { heading: 'Sending', pages: ['server', 'segments', 'personalisation', 'campaigns', 'experiments'] },
   { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'import'] },
 ]

@@ -95,13 +95,19 @@ test('a draft copies its template when it is made: replacing the template later 
   })
 })
 
-// spec: campaigns/at, campaigns/recurring-until
-test('a time more than 365 days ahead and an `until` that has passed are refused, and the error names the field', async () => {
+// spec: campaigns/at, campaigns/user-timezone-passed, campaigns/recurring-until
+test('a time more than 365 days ahead, a date and an `until` that have passed are refused, and the error names the field', async () => {
   const recurring = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   const tooFar = await refused(givenCampaign({ schedule: { type: 'at', at: daysFromNow(366) } }))
   expect(tooFar).toMatchObject({ code: 'invalid_body', details: [{ path: 'schedule.at' }] })
   const over = await refused(givenCampaign({ schedule: { ...recurring, until: daysFromNow(-1) } }))
   expect(over).toMatchObject({ code: 'invalid_body', details: [{ path: 'schedule.until' }] })
+  for (const days of [-3, 367]) {
+    const wrong = await refused(
+      givenCampaign({ schedule: { type: 'user_timezone', localTime: '09:00', date: daysFromNow(days).slice(0, 10) } }),
+    )
+    expect(wrong).toMatchObject({ code: 'invalid_body', details: [{ path: 'schedule.date' }] })
+  }
   for (const at of [daysFromNow(-400), daysFromNow(364)])
     expect((await create(givenCampaign({ schedule: { type: 'at', at } }))).status).toBe('draft')
 })

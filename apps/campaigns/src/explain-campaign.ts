@@ -20,7 +20,7 @@ export async function explainCampaign(
   if (!row) return null
   const { status, pausedAt } = row
   const waits = status === 'scheduled' || status === 'active'
-  // A campaign that was not sent yet has no `localTimesAfter`. If it were sent now, each user would get it when the local time next comes after now.
+  // A campaign that was not sent yet has no `localTimesAfter`. It is explained as if it were sent now.
   const localTimesAfter = row.localTimesAfter ?? (row.startedAt === null ? new Date() : null)
   return {
     status,

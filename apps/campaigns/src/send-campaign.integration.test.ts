@@ -162,6 +162,31 @@ test('a send at each user’s local time starts when that time first comes in a 
   platform.audience.zones = []
 })
 
+// spec: campaigns/user-timezone-date
+test('a send on a date begins at once where it is a little late, tells audience the date and the limit, and a copy keeps both', async () => {
+  platform.audience.zones = []
+  const earlier = new Date(Date.now() - 30 * 60_000).toISOString()
+  const moment = { localTime: earlier.slice(11, 16), date: earlier.slice(0, 10), lateMinutes: 90 }
+  const id = await draft({ schedule: { type: 'user_timezone', ...moment } })
+  await send(id)
+  await until(() => platform.pointersAt(id) === 1, { what: 'the start' })
+  const read = await platform.audience.bus.call(readSend, { campaignId: id })
+  expect(read?.send.userTimezone).toEqual({ ...moment, after: (await platform.rowOf(id)).local_times_after?.toISOString() })
+
+  const copy = await platform.gateway.call(duplicateCampaign, { appId, campaignId: id })
+  expect((await platform.rowOf(copy.id)).schedule).toEqual({ type: 'user_timezone', ...moment })
+})
+
+// spec: campaigns/user-timezone-passed
+test('a draft whose date has meanwhile passed in every zone on earth is refused when it is sent, and stays a draft', async () => {
+  const id = await draft({
+    schedule: { type: 'user_timezone', localTime: '09:00', date: new Date(Date.now() + day).toISOString().slice(0, 10) },
+  })
+  await sql`update campaigns set schedule = schedule || '{"date": "2026-01-01"}' where id = ${id}`.execute(platform.db)
+  expect(await codeOf(send(id))).toBe('invalid_state')
+  expect(await statusOf(id)).toBe('draft')
+})
+
 test('a send at each user’s local time can be sent again or cancelled before its first wave', async () => {
   const id = await draft({ schedule: { type: 'user_timezone', localTime: '12:00' } })
   await send(id)

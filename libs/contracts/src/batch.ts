@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Content } from './content.ts'
+import type { LocalMoment } from './local-moment.ts'
 import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
 import type { Overrides } from './overrides.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
@@ -82,8 +83,10 @@ export type FrozenSend = {
   remainder?: { of: string; sampleRate: number } | null
   /** Set when the send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
   test?: true
-  /** Set when the send goes out in waves, to each user at the first `localTime` in the user's time zone after the instant `after` (ISO). */
-  userTimezone?: { localTime: string; after: string } | null
+  /**
+   * Set when the send goes out in waves, to each user at a local time in the user's time zone (`dueIn`). `after`: when the send was asked for (ISO).
+   */
+  userTimezone?: (LocalMoment & { after: string }) | null
   /** The app's time zone, in which the filter `date` shows times to users without one. Audience adds it from the app's settings at the first page. */
   defaultTimezone?: string
 }

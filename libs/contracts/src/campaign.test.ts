@@ -73,6 +73,18 @@ test('a schedule is one of four forms', () => {
   expect(wrongSchedule({ type: 'user_timezone' })).toEqual(['schedule.localTime'])
 })
 
+// spec: campaigns/local-date
+test('a send at users’ local time may have a date of the calendar, and with it how late it may still go out', () => {
+  const onDate = { type: 'user_timezone', localTime: '09:00', date: '2026-12-04' }
+  for (const change of [{}, { date: '2028-02-29' }, { lateMinutes: 0 }, { lateMinutes: 1440 }])
+    expect(wrongSchedule({ ...onDate, ...change })).toEqual([])
+  for (const date of ['2026-02-29', '2026-13-01', '2026-12-32', '2026-12-4', '04.12.2026', '2026-12-04T09:00:00Z', '', 20261204])
+    expect(wrongSchedule({ ...onDate, date })).toEqual(['schedule.date'])
+  for (const lateMinutes of [-1, 1441, 1.5, '60', null]) expect(wrongSchedule({ ...onDate, lateMinutes })).toEqual(['schedule.lateMinutes'])
+  expect(wrongSchedule({ type: 'user_timezone', localTime: '09:00', lateMinutes: 60 })).toEqual(['schedule.lateMinutes'])
+  expect(wrongSchedule({ type: 'at', at: '2026-12-01T08:00:00Z', date: '2026-12-04' })).toEqual(['schedule.date'])
+})
+
 // spec: campaigns/local-time, campaigns/recurring-days
 test('a time, a zone or a weekday of a schedule in a wrong form is refused', () => {
   for (const at of ['tomorrow', '2026-12-01', '2026-12-01T08:00:00', '2026-02-30T08:00:00Z'])

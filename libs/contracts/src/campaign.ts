@@ -4,18 +4,28 @@ import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority } from './send-fields.ts'
 import type { Overrides } from './overrides.ts'
 import type { CampaignStatus } from './stats.ts'
-import { name, ObjectId, Timestamp, TimeZone } from './text.ts'
+import { CalendarDate, name, ObjectId, Timestamp, TimeZone } from './text.ts'
 
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
 /**
- * When a campaign is sent (spec: campaigns/schedule-forms). Campaigns checks the rules that depend on the time of the request: `at` is at most 365
- * days ahead, and `until` lies ahead.
+ * When a campaign is sent (spec: campaigns/schedule-forms). Campaigns checks the rules that depend on the time of the request: `at` and `date` are at
+ * most 365 days ahead, and `until` and `date` have not passed.
  */
 export const Schedule = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('now') }),
   z.strictObject({ type: z.literal('at'), at: Timestamp }),
-  z.strictObject({ type: z.literal('user_timezone'), localTime: LocalTime }),
+  z
+    .strictObject({
+      type: z.literal('user_timezone'),
+      localTime: LocalTime,
+      date: CalendarDate.optional(),
+      lateMinutes: z.int().min(0).max(1440).optional(),
+    })
+    .refine(({ date, lateMinutes }) => date !== undefined || lateMinutes === undefined, {
+      message: 'must not be given without date',
+      path: ['lateMinutes'],
+    }),
   z.strictObject({
     type: z.literal('recurring'),
     every: z.enum(['day', 'week']),

@@ -85,8 +85,9 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
     byItself: 'The push is not sent later.',
   },
   expired: {
-    means: 'The time to live ended before the push could be handed to the provider.',
-    todo: 'Give the send a longer time to live, and look for a pause or a provider that was away.',
+    means:
+      'The time to live ended before the push could be handed to the provider, or the date of the schedule had passed in the user’s time zone.',
+    todo: 'Give the send a longer time to live, or the schedule more lateMinutes, and look for a pause or a provider that was away.',
     repairsItself: false,
     byItself: 'A text that is too late is let go.',
   },

@@ -94,6 +94,9 @@ export const ExplainedStep = z.discriminatedUnion('step', [
     at: Time,
     wave: Count.nullable().meta({ description: 'Counted from 1; null: the waves are not planned yet.' }),
     of: Count.nullable(),
+    expired: z
+      .boolean()
+      .meta({ description: 'The date and time of the send had passed in the zone when it was sent, so its pushes are skipped.' }),
   }),
   z.object({ step: z.literal('quiet_hours'), ...judged, start: z.string(), end: z.string(), zone: z.string(), until: Time.nullable() }),
   z.object({

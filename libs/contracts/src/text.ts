@@ -119,6 +119,15 @@ export const parseDay = (value: string): Date | undefined => parseTimestamp(isoD
 const isCalendarDay = (year: number, month: number, day: number): boolean =>
   between(month, 1, 12) && between(day, 1, new Date(Date.UTC(year, month, 0)).getUTCDate())
 
+/** A day of the calendar without a zone, as YYYY-MM-DD, in the years 1970 to 9999. */
+export const CalendarDate = z
+  .string()
+  .refine(
+    (value) => isoDate.test(value) && parseDay(value) !== undefined,
+    'must be a day of the calendar as YYYY-MM-DD, such as 2026-12-04',
+  )
+  .meta({ format: 'date' })
+
 /** A time in ISO 8601 with a zone. It is stored as UTC with milliseconds and `Z`. */
 export const Timestamp = z
   .string()

@@ -937,6 +937,9 @@ export interface components {
             /** @constant */
             type: "user_timezone";
             localTime: string;
+            /** Format: date */
+            date?: string;
+            lateMinutes?: number;
         } | {
             /** @constant */
             type: "recurring";

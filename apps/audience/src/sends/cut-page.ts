@@ -52,7 +52,12 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const scanned = { ...uncut, zones: wave.zones, claims: wave.claims, withZones: rules.skipIn !== null }
   const page = await audience.scan(() => scanPage(db, scanned, selection), appId)
   const devices = await leaveOutOthers(audience, send, page.devices)
-  const pushes = queue(devices, send.silent, { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: wave.at })
+  const pushes = queue(devices, send.silent, {
+    skipIn: rules.skipIn,
+    defaultTimezone: settings.defaultTimezone,
+    at: wave.at,
+    expired: wave.expired,
+  })
   const lane = uncut.lane ?? laneOf({ isLast: page.isLast, devices: pushes.length })
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 

@@ -13,6 +13,7 @@ import { readDevices } from '../delivery/store/recipients.ts'
 import type { Db } from '../store/tables.ts'
 import { addUp, whySampleSkipped } from './core/dry-run.ts'
 import { rulesFor, skipRule } from './core/queueing.ts'
+import type { Wave } from './core/waves.ts'
 import { resolveTarget } from './cut-page.ts'
 import { plan } from './start-fan-out.ts'
 import {
@@ -77,9 +78,10 @@ async function count(
   const now = await prepareForScan(trx)
   const startedAt = new Date(Math.max(now.getTime(), startsAt === null ? 0 : Date.parse(startsAt)))
   const waves = await plan({ db: trx }, { send, settings, startedAt }, selection)
+  const expiredWave = waves?.findIndex(({ expired }) => expired === true) ?? -1
   const { zones, last } = await planZones(trx, { appId, send, settings, selection, startedAt }, waves)
   const scan: DryRunScan = {
-    ...{ appId, send, selection, startedAt, zones, last },
+    ...{ appId, send, selection, startedAt, zones, last, expiredWave },
     cap: rulesFor(send, settings).frequencyCap,
     seed: 'seed' in samples ? samples.seed : '',
     fraction: await fractionOf(trx, appId, selection, limits),
@@ -87,7 +89,7 @@ async function count(
 
   const scanned = await scanAudience(trx, scan)
   const instants = waves?.map(({ at }) => at) ?? [startedAt.toISOString()]
-  const counted = addUp(send, { ...scanned, fraction: scan.fraction, waves: instants })
+  const counted = addUp(send, { ...scanned, fraction: scan.fraction, waves: instants, expiredWave })
   const chosen = 'random' in samples ? await chooseAtRandom(trx, scan, samples.random, scanned.picks, counted) : samples.subscriptionIds
   const described = chosen.length > 0 ? await describeDevices(trx, scan, chosen) : []
   const known = new Set(described.map(({ id }) => id))
@@ -116,16 +118,16 @@ async function planZones(
     selection,
     startedAt,
   }: { appId: string; send: FrozenSend; settings: AppSettings; selection: Selection; startedAt: Date },
-  waves: { at: string; zones: string[] }[] | null,
+  waves: readonly Wave[] | null,
 ): Promise<{ zones: PlannedZone[]; last: { wave: number; at: Date } }> {
   const { skipIn } = rulesFor(send, settings)
   const { defaultTimezone } = settings
-  const planned = waves ?? [{ at: startedAt.toISOString(), zones: skipIn ? await findZones(trx, appId, selection) : [] }]
+  const planned: readonly Wave[] = waves ?? [{ at: startedAt.toISOString(), zones: skipIn ? await findZones(trx, appId, selection) : [] }]
   const last = { wave: planned.length - 1, at: new Date(planned.at(-1)?.at ?? startedAt) }
   if (!waves && !skipIn) return { zones: [], last }
   const zones = planned.flatMap((wave, place) => {
     const at = new Date(wave.at)
-    const whySkipped = skipRule(send.silent, { skipIn, defaultTimezone, at })
+    const whySkipped = skipRule(send.silent, { skipIn, defaultTimezone, at, expired: wave.expired === true })
     return wave.zones.map((zone) => ({
       zone,
       wave: place,
@@ -166,7 +168,12 @@ async function chooseAtRandom(
  * Reads the sample devices in the order given, each with the values for its text, with the query that reads a batch for a dispatcher. Addresses and
  * keys do not leave audience.
  */
-async function readSamples(trx: Db, { appId, send }: DryRunScan, chosen: string[], described: Described[]): Promise<SampleDevice[]> {
+async function readSamples(
+  trx: Db,
+  { appId, send, expiredWave }: DryRunScan,
+  chosen: string[],
+  described: Described[],
+): Promise<SampleDevice[]> {
   const names = namesOfSend(send)
   const found = new Map<string, SampleDevice>()
   for (const [platform, devices] of Map.groupBy(described, (device) => device.platform)) {
@@ -180,7 +187,7 @@ async function readSamples(trx: Db, { appId, send }: DryRunScan, chosen: string[
         userId: device.userId,
         platform,
         variant: device.variant ?? '',
-        skip: whySampleSkipped(send, device),
+        skip: whySampleSkipped(send, { ...device, expired: device.wave === expiredWave }),
         recipient: recipientOf.get(device.id) ?? null,
       })
   }

@@ -81,6 +81,21 @@ test('audience keeps the settings and the waves of a settled send, but neither i
   expect(stepOf(device?.steps ?? [], 'frequency_cap')).toMatchObject({ max: 3, windowSeconds: 60 })
 })
 
+// spec: campaigns/user-timezone-date, administration/explain-steps
+test('explain says that the date of a send had passed in a user’s zone, before the send begins and once its pushes were skipped', async () => {
+  const appId = newId()
+  const { id, userId } = await givenDevice(db, { appId })
+  await sql`update users set timezone = 'Asia/Tokyo' where id = ${userId}`.execute(db)
+  const userTimezone = { localTime: '12:00', date: '2026-01-01', lateMinutes: 60, after: '2026-01-01T12:00:00.000Z' }
+  const send = givenSend(appId, { userTimezone })
+  const waveOf = async (begins: boolean) => stepOf((await explain({ send, begins, devices: only(id) })).devices[0]?.steps ?? [], 'wave')
+  expect(await waveOf(true)).toMatchObject({ result: 'stop', expired: true, zone: 'Asia/Tokyo', wave: null })
+
+  await fanOut(audience, { campaignId: peers.givenCampaign(send, { kind: 'all' }), page: 0 })
+
+  expect(await waveOf(false)).toMatchObject({ result: 'stop', expired: true, wave: 1, of: 1 })
+})
+
 test('audience remembers when a field of a user that segments ask for last changed; a request that changes nothing does not count', async () => {
   const appId = newId()
   const { userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })

@@ -93,7 +93,7 @@ async function beginAll(
     const devices = few.devices[index] ?? []
     if (devices === 'many') return []
     const meant = devices.filter(({ userId }) => isMeant(send, userId))
-    const quiet = { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: few.startedAt }
+    const quiet = { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: few.startedAt, expired: false }
     const pushes = queue(meant, send.silent, quiet)
     return {
       campaignId: send.campaignId,

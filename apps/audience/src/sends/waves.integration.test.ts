@@ -6,7 +6,9 @@ import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { cutPage } from './cut-page.ts'
+import { dryRun } from './dry-run.ts'
 import { fanOut } from './fan-out.ts'
+import { readWaves } from './read-waves.ts'
 import { clearSettled, clearWaves, settleFanOuts } from './store/settled.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { listTimeZones } from './store/zones.ts'
@@ -81,6 +83,91 @@ test('each of 10,000 users in 40 time zones gets one push, also users who move t
 
   expect(await queuedIn(campaignId)).toEqual(crowd)
   expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', queued: { ios: 10_000 }, dueAt: null })
+})
+
+/**
+ * Gives an app with users in zones whose clocks show one local time of a date long ago (90 minutes), a little ago (30 minutes), now, in an hour and in
+ * five and a half hours, and a send at that local time. None of these zones changes its clocks.
+ */
+async function givenDatedSend(change: { expired: number; late: number; now: number; soon: number; later: number }) {
+  const appId = newId()
+  const zoneOf = { expired: 'Asia/Bangkok', late: 'Asia/Dhaka', now: 'Asia/Kolkata', soon: 'Asia/Kabul', later: null } as const
+  const devices = { expired: [], late: [], now: [], soon: [], later: [] } as Record<keyof typeof zoneOf, { id: string; userId: string }[]>
+  for (const name of ['expired', 'late', 'now', 'soon', 'later'] as const) {
+    for (let n = 0; n < change[name]; n += 1) {
+      const device = await givenDevice(db, { appId })
+      await db.updateTable('users').set({ timezone: zoneOf[name] }).where('id', '=', device.userId).execute()
+      devices[name].push(device)
+    }
+  }
+  const asked = new Date()
+  const moment = { date: localDateAt(asked, zoneOf.now), localTime: clockIn(zoneOf.now, 0), lateMinutes: 60 }
+  const send = givenSend(appId, { userTimezone: { ...moment, after: asked.toISOString() } })
+  return {
+    appId,
+    send,
+    devices,
+    idsOf: (...names: (keyof typeof zoneOf)[]) => names.flatMap((name) => devices[name].map(({ id }) => id)).toSorted(),
+  }
+}
+
+// spec: campaigns/user-timezone-date, sending/dry-run, administration/waves, tracking/skip-reasons
+test('a send on a date skips the users in whose zone it is too late as expired, sends at once where it is a little late, and later elsewhere', async () => {
+  const { appId, send, devices, idsOf } = await givenDatedSend({ expired: 4, late: 3, now: 2, soon: 2, later: 1 })
+
+  const said = await dryRun(audience, {
+    ...{ appId, send, target: { kind: 'all' }, startsAt: null },
+    samples: { subscriptionIds: [...idsOf('expired').slice(0, 1), ...idsOf('late').slice(0, 1)] },
+  })
+  expect(said.skips).toEqual([{ reason: 'expired', devices: 4, estimated: null }])
+  expect(said.waves.map((wave) => wave.devices)).toEqual([5, 2, 1])
+  expect(said.samples.map(({ skip }) => skip)).toEqual(['expired', null])
+
+  const campaignId = peers.givenCampaign(send, { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  const skipped = () => batchesOf(campaignId).then((batches) => batches.flatMap(({ decided }) => decided ?? []))
+  const sent = () =>
+    batchesOf(campaignId).then((batches) => batches.flatMap((batch) => (batch.decided ? [] : batch.subscription_ids)).toSorted())
+  // What goes out at once is out before any other wave begins, and what is expired is skipped at once.
+  expect((await skipped()).map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf('expired'))
+  expect(await sent()).toEqual(idsOf('late', 'now'))
+
+  // A user who moves into a zone that was too late still gets the send, and one who moves out of it was skipped already.
+  const move = (device: { userId: string } | undefined, timezone: string) =>
+    db
+      .updateTable('users')
+      .set({ timezone })
+      .where('id', '=', device?.userId ?? '')
+      .execute()
+  await move(devices.soon[0], 'Asia/Bangkok')
+  await move(devices.expired[0], 'Asia/Kabul')
+  for (const _ of ['soon', 'later']) {
+    await beginNextWave(campaignId)
+    await cutWave(campaignId)
+  }
+
+  expect(await sent()).toEqual(idsOf('late', 'now', 'soon', 'later'))
+  expect((await skipped()).map(({ outcome, code }) => `${outcome} ${code}`)).toEqual(Array(4).fill('skipped expired'))
+  expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 12 } })
+  const { waves } = await readWaves({ db }, { appId, campaignId })
+  expect(waves.map(({ expired, queued, state }) => [expired, queued, state])).toEqual([
+    [true, 4, 'done'],
+    [false, 5, 'done'],
+    [false, 1, 'done'],
+    [false, 2, 'done'],
+  ])
+})
+
+// spec: campaigns/user-timezone-date
+test('when a date has passed too long ago in the zone of every user, the whole send is skipped as expired and ends', async () => {
+  const { send, idsOf } = await givenDatedSend({ expired: 2, late: 0, now: 0, soon: 0, later: 0 })
+  const campaignId = peers.givenCampaign(send, { kind: 'all' })
+
+  await fanOutAll(audience, campaignId)
+
+  expect((await batchesOf(campaignId)).flatMap(({ decided }) => decided?.map(({ code }) => code) ?? [])).toEqual(['expired', 'expired'])
+  expect(await queuedIn(campaignId)).toEqual(idsOf('expired'))
+  expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', queued: { ios: 2 } })
 })
 
 // spec: campaigns/waves-once

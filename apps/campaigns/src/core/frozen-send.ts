@@ -2,6 +2,7 @@ import { smallSend, type FrozenSend } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import { defaultLateMinutes, type LocalMoment } from '@herald/contracts/local-moment'
 import type { ResolvedSend } from './overrides.ts'
 
 /** The fields of a campaign that its send needs. They come from the campaign's row or from a request. */
@@ -37,10 +38,13 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   },
   remainder: send.remainder ?? null,
   userTimezone:
-    schedule?.type === 'user_timezone' && localTimesAfter ? { localTime: schedule.localTime, after: localTimesAfter.toISOString() } : null,
+    schedule?.type === 'user_timezone' && localTimesAfter ? { ...momentOf(schedule), after: localTimesAfter.toISOString() } : null,
   ...(send.overrides ? { overrides: send.overrides } : {}),
   ...(send.test ? { test: true as const } : {}),
 })
+
+const momentOf = ({ localTime, date, lateMinutes }: LocalMoment): LocalMoment =>
+  date === undefined ? { localTime } : { localTime, date, lateMinutes: lateMinutes ?? defaultLateMinutes }
 
 /**
  * Gives a send with its target when it names at most 100 users or devices (`smallSend`), so that audience can get the send itself in a call.

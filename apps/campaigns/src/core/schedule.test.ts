@@ -77,6 +77,44 @@ test('a send at each user’s local time starts when that time first comes in on
   expect(dueAt('Etc/GMT+3')).toBe('2026-11-22T12:00:00.000Z')
 })
 
+// spec: campaigns/user-timezone-date
+test('a send on a date starts when it is first due in a zone: at once where it passed less than `lateMinutes` ago, never for an expired zone', () => {
+  // `now` is noon UTC on Saturday 21 November.
+  const onDate = (localTime: string, zones: string[], lateMinutes?: number) => {
+    const plan = planSend({ type: 'user_timezone', localTime, date: '2026-11-21', lateMinutes }, now, zones)
+    return plan.action === 'sendLater' ? [plan.dueAt.toISOString(), plan.localTimesAfter] : plan
+  }
+  expect(onDate('09:00', ['Asia/Tokyo', 'America/New_York', 'America/Los_Angeles'])).toEqual(['2026-11-21T14:00:00.000Z', now])
+  expect(onDate('20:30', ['Asia/Tokyo', 'America/New_York'])).toEqual([now.toISOString(), now])
+  expect(onDate('20:30', ['Asia/Tokyo', 'America/New_York'], 30)).toEqual(['2026-11-22T01:30:00.000Z', now])
+  // When the date has expired in all zones of the app, the send starts at once and skips everybody.
+  expect(onDate('09:00', ['Asia/Tokyo', 'Pacific/Kiritimati'])).toEqual([now.toISOString(), now])
+})
+
+// spec: campaigns/delay, campaigns/user-timezone-date
+test('a delay also moves a send on a date that would begin at once, and keeps the moment from which it is late', () => {
+  const plan = planSend({ type: 'user_timezone', localTime: '20:30', date: '2026-11-21' }, now, ['Asia/Tokyo'])
+  expect(delayed(plan, now, 10)).toEqual({ action: 'sendLater', dueAt: new Date(inMs(10_000)), localTimesAfter: now })
+})
+
+// spec: campaigns/user-timezone-passed
+test('a date that has passed in every zone on earth is refused, and so is one more than 365 days ahead', () => {
+  const on = (date: string, localTime = '12:00', lateMinutes?: number): Schedule => ({
+    type: 'user_timezone',
+    localTime,
+    date,
+    lateMinutes,
+  })
+  expect(whyNotSchedule(on('2026-11-21', '00:00'), now)).toBeUndefined()
+  expect(whyNotSchedule(on('2026-11-20', '23:01'), now)).toBeUndefined()
+  expect(whyNotSchedule(on('2026-11-20', '23:00'), now)?.path).toBe('schedule.date')
+  expect(whyNotSchedule(on('2026-11-20', '23:00', 61), now)).toBeUndefined()
+  expect(planSend(on('2026-11-20', '23:00'), now, ['UTC'])).toMatchObject({ action: 'unplanned' })
+  // The date begins first 14 hours ahead of UTC.
+  expect(whyNotSchedule(on('2027-11-22', '02:00'), now)).toBeUndefined()
+  expect(whyNotSchedule(on('2027-11-22', '02:01'), now)?.path).toBe('schedule.date')
+})
+
 test('a daily recurrence is due every day at its local time, also when clocks change; when the clocks skip that time, it is due an hour later', () => {
   expect(dueTimes(daily, '2026-10-23T12:00:00Z', 4)).toEqual([
     '2026-10-24T07:00:00.000Z',

@@ -1,20 +1,28 @@
 import type { Schedule } from '@herald/contracts/campaign'
-import { nextInstantOf } from '@herald/contracts/local-time'
+import { dueIn, hasPassedEverywhere } from '@herald/contracts/local-moment'
+import { instantOf } from '@herald/contracts/local-time'
 import { isOver, nextDue, occurrencesBetween, type Occurrence, type Recurrence } from '@herald/contracts/occurrences'
 
 const furthestMs = 365 * 86_400_000
+/** The zone in which a day begins first. */
+const firstZone = 'Etc/GMT-14'
 
-/** Says which field of a schedule is not allowed at `now`, and why; undefined when all are (spec: campaigns/at, campaigns/recurring-until). */
+/** Says which field of a schedule is not allowed at `now`, and why; undefined when all are (spec: campaigns/at, campaigns/user-timezone-passed, campaigns/recurring-until). */
 export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; message: string } | undefined {
   if (schedule.type === 'at' && Date.parse(schedule.at) - now.getTime() > furthestMs)
     return { path: 'schedule.at', message: 'must be at most 365 days ahead' }
+  if (schedule.type === 'user_timezone' && schedule.date !== undefined) {
+    if (hasPassedEverywhere(schedule, now)) return { path: 'schedule.date', message: 'must not have passed in every time zone' }
+    if (instantOf(schedule.date, schedule.localTime, firstZone).getTime() - now.getTime() > furthestMs)
+      return { path: 'schedule.date', message: 'must be at most 365 days ahead' }
+  }
   if (isOver(schedule, now)) return { path: 'schedule.until', message: 'must lie ahead' }
   return undefined
 }
 
 /**
- * What happens when a campaign is sent, by its schedule. A `sendLater` with `localTimesAfter` is a send at each user's local time: each user gets it
- * when that local time next comes after `localTimesAfter`.
+ * What happens when a campaign is sent, by its schedule. A `sendLater` with `localTimesAfter` is a send at each user's local time, which was asked for
+ * at `localTimesAfter`.
  */
 export type Plan =
   | { action: 'sendNow' }
@@ -23,8 +31,8 @@ export type Plan =
   | { action: 'unplanned'; why: string }
 
 /**
- * Plans a send at the moment it is asked for. A passed `at` sends now. A send at users' local time starts when it first comes in one of `zones`:
- * those of the app's users, and the default zone.
+ * Plans a send at the moment it is asked for. A passed `at` sends now. A send at users' local time starts when it is first due in one of `zones`:
+ * those of the app's users, and the default zone. If it is due in none any more, it starts now and skips everybody.
  */
 export function planSend(schedule: Schedule, now: Date, zones: string[] = []): Plan {
   switch (schedule.type) {
@@ -35,8 +43,10 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
       return dueAt > now ? { action: 'sendLater', dueAt } : { action: 'sendNow' }
     }
     case 'user_timezone': {
-      const instants = zones.map((zone) => nextInstantOf(schedule.localTime, zone, now).getTime())
-      return { action: 'sendLater', dueAt: new Date(Math.min(...instants)), localTimesAfter: now }
+      if (hasPassedEverywhere(schedule, now)) return { action: 'unplanned', why: 'The schedule’s date has passed in every time zone.' }
+      const instants = zones.map((zone) => dueIn(schedule, zone, now)).filter((at) => at !== 'expired')
+      const first = instants.length > 0 ? Math.min(...instants.map((at) => at.getTime())) : 0
+      return { action: 'sendLater', dueAt: new Date(Math.max(first, now.getTime())), localTimesAfter: now }
     }
     case 'recurring': {
       const next = isOver(schedule, now) ? undefined : nextDue(schedule, now, now)
@@ -46,8 +56,10 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
 }
 
 /** Delays a send that would go out at once. Any other plan stays as it is, because it begins later by itself (spec: campaigns/delay). */
-export const delayed = (plan: Plan, now: Date, delaySeconds: number): Plan =>
-  plan.action === 'sendNow' && delaySeconds > 0 ? { action: 'sendLater', dueAt: new Date(now.getTime() + delaySeconds * 1_000) } : plan
+export function delayed(plan: Plan, now: Date, delaySeconds: number): Plan {
+  const isAtOnce = plan.action === 'sendNow' || (plan.action === 'sendLater' && plan.dueAt <= now)
+  return isAtOnce && delaySeconds > 0 ? { ...plan, action: 'sendLater', dueAt: new Date(now.getTime() + delaySeconds * 1_000) } : plan
+}
 
 /**
  * Says what a due recurrence does: at most one run (spec: campaigns/recurring-missed), of the newest occurrence, at most `catchUpSeconds` late.

@@ -1928,6 +1928,8 @@ export interface components {
                     /** @description Counted from 1; null: the waves are not planned yet. */
                     wave: number | null;
                     of: number | null;
+                    /** @description The date and time of the send had passed in the zone when it was sent, so its pushes are skipped. */
+                    expired: boolean;
                 } | {
                     /** @constant */
                     step: "quiet_hours";
@@ -2453,6 +2455,9 @@ export interface components {
             /** @constant */
             type: "user_timezone";
             localTime: string;
+            /** Format: date */
+            date?: string;
+            lateMinutes?: number;
         } | {
             /** @constant */
             type: "recurring";
@@ -2803,6 +2808,8 @@ export interface components {
                  * @enum {string}
                  */
                 state: "waiting" | "running" | "done" | "cancelled";
+                /** @description Its pushes are skipped: the date and time of the send had passed in its zones. */
+                expired: boolean;
                 /** @description Pushes that it has queued so far. */
                 queued: number;
                 byPlatform: {

@@ -66,6 +66,9 @@ const schedule = fc.oneof(
     .date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
     .map((at) => ({ type: 'at', at: at.toISOString() })),
   fc.constantFrom('00:00', '23:59').map((localTime) => ({ type: 'user_timezone', localTime })),
+  fc
+    .constantFrom({}, { lateMinutes: 0 }, { lateMinutes: 90 })
+    .map((late) => ({ type: 'user_timezone', localTime: '09:00', date: '2026-12-04', ...late })),
   fc.record(
     {
       type: fc.constant('recurring'),

@@ -136,7 +136,9 @@ const ofCap = (step: StepOf<'frequency_cap'>): Draft[] => [
 
 const ofWave = (step: StepOf<'wave'>): Draft[] => [
   ...text('Zone', step.zoneKnown ? step.zone : `${step.zone}, the app’s: the user has none`),
-  ...time('Wave begins', step.at),
+  ...(step.expired
+    ? text('Its time', 'had passed', `The date and time of the send had passed in ${step.zone} when it was sent.`)
+    : time('Wave begins', step.at)),
   ...(step.wave === null ? [] : text('Wave', step.of === null ? step.wave : `${step.wave} of ${step.of}`)),
 ]
 

@@ -189,9 +189,33 @@ test('a device without reports is shown as having reported nothing, not as faile
 })
 
 test('a push that waits for its wave is shown as waiting at the step "Wave and quiet hours"', () => {
-  const wave = { step: 'wave', result: 'wait', basis: 'frozen', zone: 'Asia/Tokyo', zoneKnown: true, at, wave: 2, of: 5 } as const
+  const wave = {
+    step: 'wave',
+    result: 'wait',
+    basis: 'frozen',
+    zone: 'Asia/Tokyo',
+    zoneKnown: true,
+    at,
+    wave: 2,
+    of: 5,
+    expired: false,
+  } as const
   const stations = stationsOf(trace('waiting', [device, reachable, segment, wave]))
   expect(stations.find(({ name }) => name === 'quiet_hours')).toMatchObject({ label: 'Wave and quiet hours', result: 'wait' })
+})
+
+test('a push that was skipped because the date of the send had passed in its zone is shown as ended at the wave, with that reason', () => {
+  const wave = {
+    ...{ step: 'wave', result: 'stop', ...recorded, zone: 'Asia/Tokyo', zoneKnown: true },
+    at,
+    wave: 1,
+    of: 5,
+    expired: true,
+  } as const
+  const stations = stationsOf(trace('skipped', [device, reachable, segment, wave, page, end('skipped', 'expired')]))
+  expect(stations.filter(({ result }) => result === 'stop')).toMatchObject([
+    { name: 'quiet_hours', summary: 'The date and time of the send had passed in Asia/Tokyo when it was sent.' },
+  ])
 })
 
 test('the sentence for a ticket names the device, the user, the campaign, the verdict, how certain it is, and the time', () => {

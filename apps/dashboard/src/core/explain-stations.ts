@@ -109,6 +109,8 @@ const belongsTo = (step: ExplainedStep, name: StationName): boolean =>
 function endedAt({ steps }: Trace): StationName | undefined {
   const end = stepNamed(steps, 'outcome')
   if (end === undefined || (end.outcome !== 'failed' && end.outcome !== 'skipped')) return undefined
+  // `expired` has two reasons: the ttl ended, or the date of the send had passed in the zone, which the step of the wave says.
+  if (end.code === 'expired' && stepNamed(steps, 'wave')?.expired === true) return 'quiet_hours'
   return stationOfCode[end.code ?? ''] ?? 'provider'
 }
 

@@ -40,6 +40,14 @@ test('a message at nine in each user’s own time zone is shown with the instant
   ])
 })
 
+// spec: campaigns/user-timezone-date, dashboard/next-instants
+test('a message on a date is shown with its instant in the zone, and with none where the date has passed too long ago', () => {
+  const onDate: Schedule = { type: 'user_timezone', localTime: '02:30', date: '2026-10-25' }
+  expect(shown(onDate, '2026-10-23T12:00:00Z', 'Europe/Berlin')).toEqual([['2026-10-25T00:30:00.000Z', 'twice']])
+  expect(shown(onDate, '2026-10-25T01:29:59Z', 'Europe/Berlin')).toEqual([['2026-10-25T00:30:00.000Z', 'twice']])
+  expect(shown(onDate, '2026-10-25T01:30:00Z', 'Europe/Berlin')).toEqual([])
+})
+
 test('a weekly recurrence shows instants on its weekdays only, and none after its end', () => {
   const weekly: Schedule = { type: 'recurring', every: 'week', daysOfWeek: [1, 4], localTime: '09:00', timezone: 'Asia/Tokyo' }
   expect(shown(weekly, '2026-11-22T12:00:00Z').map(([at]) => at)).toEqual([

@@ -1,5 +1,6 @@
 import type { Schedule } from '@herald/contracts/campaign'
-import { instantOf, localDateAt, nextInstantOf, weekdayOf } from '@herald/contracts/local-time'
+import { dueIn } from '@herald/contracts/local-moment'
+import { instantOf, localDateAt, weekdayOf } from '@herald/contracts/local-time'
 import { nextDue, occurrencesBetween, type Recurrence } from '@herald/contracts/occurrences'
 import { zoneOffsetMs } from '@herald/contracts/zone-offset'
 
@@ -19,7 +20,7 @@ const hour = 3_600_000
 
 /**
  * Gives the next instants at which a schedule sends: five of a recurrence, or fewer when it ends before, one of any other schedule. For a schedule in
- * each user's own time zone that is the instant in `zone`.
+ * each user's own time zone that is the instant in `zone`; none when its date has passed there too long ago.
  */
 export function nextInstants(schedule: Schedule, now: Date, zone: string): NextInstant[] {
   switch (schedule.type) {
@@ -27,8 +28,10 @@ export function nextInstants(schedule: Schedule, now: Date, zone: string): NextI
       return [{ at: now, change: null }]
     case 'at':
       return [{ at: new Date(schedule.at), change: null }]
-    case 'user_timezone':
-      return marked([nextInstantOf(schedule.localTime, zone, now)], schedule.localTime, zone)
+    case 'user_timezone': {
+      const at = dueIn(schedule, zone, now)
+      return at === 'expired' ? [] : marked([at], schedule.localTime, zone)
+    }
     case 'recurring':
       return marked(occurrencesAfter(schedule, now), schedule.localTime, schedule.timezone)
   }

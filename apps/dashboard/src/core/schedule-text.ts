@@ -1,3 +1,5 @@
+import { defaultLateMinutes } from '@herald/contracts/local-moment'
+import { weekdayOf } from '@herald/contracts/local-time'
 import type { components } from '../api/schema.gen.ts'
 import { localTime } from './time.ts'
 
@@ -11,7 +13,8 @@ export function scheduleText(schedule: components['schemas']['Schedule'] | null)
     case 'at':
       return `once, on ${localTime(schedule.at)} here`
     case 'user_timezone':
-      return `at ${schedule.localTime} in each user’s own time zone`
+      if (schedule.date === undefined) return `at ${schedule.localTime} in each user’s own time zone`
+      return `at ${schedule.localTime} on ${dayText(schedule.date)}, local time of each user${lateText(schedule.lateMinutes)}`
     case 'recurring': {
       const names = schedule.daysOfWeek?.map((day) => weekdayNames[day] ?? '') ?? []
       const when = schedule.every === 'day' ? 'every day' : names.length > 0 ? `every ${listed(names)}` : 'every week'
@@ -21,6 +24,18 @@ export function scheduleText(schedule: components['schemas']['Schedule'] | null)
     default:
       return 'at once'
   }
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+const dayText = (date: string): string => `${weekdayNames[weekdayOf(date)] ?? ''} ${day.format(new Date(date))}`
+
+const lateText = (minutes = defaultLateMinutes): string =>
+  minutes === 0 ? '; users for whom it has passed are skipped' : `; users for whom it has passed get it up to ${minutesText(minutes)} late`
+
+/** Writes minutes as whole hours where they are such: 90 minutes, 3 hours. */
+export function minutesText(minutes: number): string {
+  const [count, unit] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute']
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
 const listed = (names: readonly string[]): string =>

@@ -15,4 +15,7 @@ test('the button that sends says to how many devices, and the sheet says when', 
   expect(whenOf({ type: 'now' }, now)).toBe('Now')
   expect(whenOf({ type: 'at', at: now.toISOString() }, now)).toBe('Now')
   expect(whenOf({ type: 'user_timezone', localTime: '09:00' }, now)).not.toBe('Now')
+  expect(whenOf({ type: 'user_timezone', localTime: '09:00', date: '2026-12-04' }, now)).toMatch(
+    /^at 09:00 on Friday 4 December 2026, local time of each user/,
+  )
 })

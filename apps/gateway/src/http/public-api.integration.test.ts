@@ -293,7 +293,7 @@ test('a client picks the winner of an experiment by the id of its variant', asyn
   expect(pathsOf(await ask('POST', `/v1/campaigns/${id}/experiment/winner`, {}))).toEqual(['variant'])
 })
 
-// spec: campaigns/fields
+// spec: campaigns/fields, campaigns/local-date
 test.each<[wrong: object, path: string]>([
   [{ silent: true }, 'name'],
   [{ name: 'x' }, 'content'],
@@ -304,6 +304,12 @@ test.each<[wrong: object, path: string]>([
   [
     { name: 'x', silent: true, schedule: { type: 'recurring', every: 'week', daysOfWeek: [1, 1], localTime: '10:00', timezone: 'UTC' } },
     'schedule.daysOfWeek',
+  ],
+  [{ name: 'x', silent: true, schedule: { type: 'user_timezone', localTime: '09:00', lateMinutes: 5 } }, 'schedule.lateMinutes'],
+  [{ name: 'x', silent: true, schedule: { type: 'user_timezone', localTime: '09:00', date: '2027-02-29' } }, 'schedule.date'],
+  [
+    { name: 'x', silent: true, schedule: { type: 'user_timezone', localTime: '09:00', date: '2027-02-28', lateMinutes: 1441 } },
+    'schedule.lateMinutes',
   ],
   [{ name: 'x', silent: true, target: { all: true } }, 'target'],
   [{ name: 'x', content: { _default: 'de', en: { title: 't', body: 'b' } } }, 'content._default'],

@@ -247,6 +247,8 @@ export type SendWave = {
   zones: (string | null)[] | null
   /** `cancelled`: the send ended before this wave began. */
   state: 'waiting' | 'running' | 'done' | 'cancelled'
+  /** True when the pushes of the wave are skipped: the date and time of the send had passed in its zones when it was sent. */
+  expired: boolean
   /** How many pushes the wave has queued so far. */
   queued: number
   byPlatform: Record<Platform, number>

@@ -20,18 +20,25 @@ export type Group = Record<Platform, number> & {
 }
 /**
  * The devices of the send's audience in one block of the table that was read: how many they are, and how many of them each rule skips (`web`:
- * browsers, which a silent send skips).
+ * browsers, which a silent send skips). A device counts for the first rule that skips it.
  */
-export type Block = { devices: number; web: number; quiet: number; capped: number }
+export type Block = { devices: number; expired: number; web: number; quiet: number; capped: number }
 type Counted = Pick<AudienceDryRun, 'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales'>
 
 /**
  * Adds up what a send would do. With `fraction` below 1 the groups are of a part of the table's blocks: the numbers are estimates for the whole,
- * those of devices and skips with an interval.
+ * those of devices and skips with an interval. `expiredWave`: the index of the wave that is skipped because its time has passed; -1 for none. It is
+ * not among the waves of the answer.
  */
 export function addUp(
   { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,
-  { groups, blocks, fraction, waves }: { groups: readonly Group[]; blocks: readonly Block[]; fraction: number; waves: readonly string[] },
+  {
+    groups,
+    blocks,
+    fraction,
+    waves,
+    expiredWave,
+  }: { groups: readonly Group[]; blocks: readonly Block[]; fraction: number; waves: readonly string[]; expiredWave: number },
 ): Counted {
   const whole = (devices: number): number => Math.round(devices / fraction)
   const sum = (of: readonly Group[], read: (group: Group) => number): number => whole(of.reduce((total, group) => total + read(group), 0))
@@ -42,24 +49,30 @@ export function addUp(
 
   // No push is queued for users outside the sample of an experiment.
   const queued = groups.filter(({ variant }) => variant !== null)
-  const skipped = (reason: 'silent_web' | 'quiet_hours' | 'frequency_cap', devices: number, read: (block: Block) => number) =>
+  const skipped = (reason: 'expired' | 'silent_web' | 'quiet_hours' | 'frequency_cap', devices: number, read: (block: Block) => number) =>
     devices === 0 ? [] : [{ reason, devices, estimated: estimate(read) }]
-  const awake = queued.filter(({ quiet }) => !quiet)
+  const due = queued.filter(({ wave }) => wave !== expiredWave)
+  const awake = due.filter(({ quiet }) => !quiet)
+  const expired = skipped('expired', sum(queued, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices)
   return {
     audience: { users: sum(groups, ({ users }) => users), byPlatform: byPlatform(groups) },
     estimated: estimate(({ devices }) => devices),
     unreachable: { optedOut: sum(groups, ({ optedOut }) => optedOut), invalidated: sum(groups, ({ invalidated }) => invalidated) },
     skips: silent
-      ? skipped(
-          'silent_web',
-          sum(queued, ({ web }) => web),
-          ({ web }) => web,
-        )
+      ? [
+          ...expired,
+          ...skipped(
+            'silent_web',
+            sum(due, ({ web }) => web),
+            ({ web }) => web,
+          ),
+        ]
       : [
+          ...expired,
           ...skipped(
             'quiet_hours',
             sum(
-              queued.filter(({ quiet }) => quiet),
+              due.filter(({ quiet }) => quiet),
               sumOf,
             ),
             ({ quiet }) => quiet,
@@ -73,13 +86,10 @@ export function addUp(
             ({ capped }) => capped,
           ),
         ],
-    waves: waves.map((at, place) => ({
-      at,
-      devices: sum(
-        queued.filter(({ wave }) => wave === place),
-        sumOf,
-      ),
-    })),
+    waves: waves.flatMap((at, place) => {
+      const ofWave = queued.filter(({ wave }) => wave === place)
+      return place === expiredWave ? [] : [{ at, devices: sum(ofWave, sumOf) }]
+    }),
     experiment: experiment
       ? {
           inSample: sum(queued, sumOf),
@@ -152,11 +162,12 @@ function intervalOf(seen: readonly number[], fraction: number): [low: number, hi
 /** Gives the reason why a device would not be sent to, and checks in the same order as a send; null when the device would be sent to. */
 export function whySampleSkipped(
   { silent, experiment, remainder }: Pick<FrozenSend, 'silent' | 'experiment' | 'remainder'>,
-  device: { platform: Platform; reach: 0 | 1 | 2 | null; variant: string | null; quiet: boolean; capped: boolean },
+  device: { platform: Platform; reach: 0 | 1 | 2 | null; variant: string | null; expired: boolean; quiet: boolean; capped: boolean },
 ): SampleSkip | null {
   if (device.reach === null) return 'not_in_target'
   if (device.reach > 0) return device.reach === 2 ? 'invalidated' : 'opted_out'
   if ((experiment || remainder) && device.variant === null) return 'not_in_experiment'
+  if (device.expired) return 'expired'
   if (silent) return device.platform === 'web' ? 'silent_web' : null
   if (device.quiet) return 'quiet_hours'
   return device.capped ? 'frequency_cap' : null

@@ -32,6 +32,9 @@ export function ownWave(waves: readonly Wave[], zone: string): number {
 
 type OwnWave = { waves: readonly Wave[]; own: number; zone: string; isAhead: boolean }
 
+const expired = { result: 'stop', expired: true } as const
+
+/** Gives the step of the wave. It stops a push when the date and time of the send had passed in the user's time zone. */
 export function waveSteps(of: SendToExplain, { waves, own, zone, isAhead }: OwnWave): ExplainedStep[] {
   const { send, settings, startedAt, now } = of
   const zoneKnown = findTimeZone(zone) !== undefined
@@ -41,9 +44,10 @@ export function waveSteps(of: SendToExplain, { waves, own, zone, isAhead }: OwnW
     basis: 'now',
     zone: zoneOf(zone, settings.defaultTimezone),
     zoneKnown,
+    expired: false,
   } as const
   const wave = waves[own]
-  if (wave) return [{ ...step, at: wave.at, wave: own + 1, of: waves.length }]
+  if (wave) return [{ ...step, ...(wave.expired ? expired : {}), at: wave.at, wave: own + 1, of: waves.length }]
   const { holdFor } = rulesFor(send, settings)
   if (startedAt || (!send.userTimezone && !holdFor)) return []
   const planned = planWaves({
@@ -53,7 +57,16 @@ export function waveSteps(of: SendToExplain, { waves, own, zone, isAhead }: OwnW
     holdFor,
     startedAt: now,
   })
-  return [{ ...step, result: planned ? 'wait' : 'pass', at: planned?.[0]?.at ?? now.toISOString(), wave: null, of: null }]
+  const [first] = planned ?? []
+  return [
+    {
+      ...step,
+      ...(first?.expired ? expired : { result: first ? 'wait' : 'pass' }),
+      at: first?.at ?? now.toISOString(),
+      wave: null,
+      of: null,
+    },
+  ]
 }
 
 export function quietSteps({ send, settings, startedAt, now }: SendToExplain, userZone: string, wave: Wave | undefined): ExplainedStep[] {

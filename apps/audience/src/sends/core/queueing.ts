@@ -41,7 +41,8 @@ export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userI
   (!experiment || isInSample(experiment.sampleRate, campaignId, userId)) &&
   (!remainder || !isInSample(remainder.sampleRate, remainder.of, userId))
 
-export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date }
+/** What time has to do with a page's pushes. `expired`: the date and time of the send had passed in the zones of the page's wave. */
+export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date; expired: boolean }
 
 /**
  * Gives a function that says why a device is skipped at once, or null when it is not skipped. A browser must show something for every push, so silent
@@ -49,8 +50,8 @@ export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Da
  */
 export function skipRule(
   silent: boolean,
-  { skipIn, defaultTimezone, at }: Quiet,
-): (device: Pick<PageDevice, 'platform' | 'zone'>) => 'silent_web' | 'quiet_hours' | null {
+  { skipIn, defaultTimezone, at, expired }: Quiet,
+): (device: Pick<PageDevice, 'platform' | 'zone'>) => 'expired' | 'silent_web' | 'quiet_hours' | null {
   const quietZones = new Map<string | null, boolean>()
   const isQuiet = (zone: string | null): boolean => {
     if (!skipIn) return false
@@ -61,6 +62,7 @@ export function skipRule(
     return quiet
   }
   return ({ platform, zone }) => {
+    if (expired) return 'expired'
     if (silent && platform === 'web') return 'silent_web'
     return isQuiet(zone) ? 'quiet_hours' : null
   }

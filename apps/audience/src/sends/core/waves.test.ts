@@ -43,6 +43,28 @@ test('a wave whose instant has passed begins with the send', () => {
   ])
 })
 
+// spec: campaigns/user-timezone-date, campaigns/waves
+test('of a send on a date the zones in which it expired are the first wave, and those in which it passed a little ago go out at the start', () => {
+  // The send was asked for at 05:00 on Sunday in Tokyo, at 21:00 on Saturday in Berlin.
+  const userTimezone = { localTime: '20:30', date: '2026-03-28', lateMinutes: 60, after: '2026-03-28T20:00:00.000Z' }
+  const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati', 'Europe/Helsinki', '']
+  expect(planned({ zones, userTimezone })).toEqual([
+    { at: startedAt.toISOString(), zones: ['Asia/Tokyo', 'Europe/Helsinki', 'Pacific/Kiritimati'], expired: true },
+    { at: startedAt.toISOString(), zones: ['Europe/Berlin'] },
+    { at: '2026-03-28T20:30:00.000Z', zones: [''] },
+    { at: '2026-03-29T00:30:00.000Z', zones: ['America/New_York'] },
+  ])
+  expect(planned({ zones: ['Asia/Tokyo'], userTimezone })).toEqual([{ at: startedAt.toISOString(), zones: ['Asia/Tokyo'], expired: true }])
+  expect(planned({ zones: ['Europe/Berlin'], userTimezone })).toBeNull()
+  // What decides is when the send was asked for: a send that starts late, for example after an outage, still goes to everybody.
+  const late = new Date('2026-03-29T03:00:00.000Z')
+  expect(planned({ zones: ['Europe/Berlin', 'America/New_York'], userTimezone, startedAt: late })).toBeNull()
+  // An expired zone does not wait for the end of its quiet hours.
+  expect(planned({ zones: ['Asia/Tokyo'], userTimezone, holdFor: night })).toEqual([
+    { at: startedAt.toISOString(), zones: ['Asia/Tokyo'], expired: true },
+  ])
+})
+
 test('a send waits for the end of quiet hours, also over midnight and a change of the clocks', () => {
   const waves = planned({ zones: ['Europe/Berlin', 'Asia/Tokyo', 'America/New_York', 'Europe/Helsinki'], holdFor: night })
   expect(waves).toEqual([
@@ -72,6 +94,7 @@ test('each wave goes to the users of its time zones, and the last wave to all us
     at: new Date('2026-03-29T00:00:00.000Z'),
     zones: ['Asia/Tokyo'],
     claims: true,
+    expired: false,
     nextAt: '2026-03-29T07:00:00.000Z',
   })
   expect(currentWave({ waves, wave: 1, startedAt: startedAt })).toMatchObject({ zones: null, claims: true, nextAt: null })
@@ -80,5 +103,11 @@ test('each wave goes to the users of its time zones, and the last wave to all us
     claims: false,
     nextAt: null,
   })
-  expect(currentWave({ waves: null, wave: 0, startedAt: startedAt })).toEqual({ at: startedAt, zones: null, claims: false, nextAt: null })
+  expect(currentWave({ waves: null, wave: 0, startedAt: startedAt })).toEqual({
+    at: startedAt,
+    zones: null,
+    claims: false,
+    expired: false,
+    nextAt: null,
+  })
 })

@@ -1,6 +1,6 @@
 import type { QuietHours } from '@herald/contracts/administration'
 import type { FrozenSend } from '@herald/contracts/batch'
-import { nextInstantOf } from '@herald/contracts/local-time'
+import { dueIn } from '@herald/contracts/local-moment'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import type { SendWave } from '@herald/contracts/calls/audience'
 import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
@@ -9,10 +9,10 @@ import { findTimeZone } from '@herald/contracts/text'
 type Queued = Record<Platform, number>
 
 /**
- * A wave: its time zones (`''`: users without one) and the instant when it is sent (ISO). `queuedBy`: the pushes queued by its end, with earlier
- * waves; absent before, and in sends of old versions.
+ * A wave: its time zones (`''`: users without one) and the instant when it is sent (ISO). `expired`: its pushes are skipped, because the date and time
+ * of the send had passed in its zones. `queuedBy`: the pushes queued by its end, with earlier waves; absent before, and in sends of old versions.
  */
-export type Wave = { at: string; zones: string[]; queuedBy?: Queued }
+export type Wave = { at: string; zones: string[]; expired?: true; queuedBy?: Queued }
 
 /** Gives the time zone of a user in the spelling of the JavaScript runtime. A missing or unknown zone becomes the app's default. */
 export const zoneOf = (zone: string | null, defaultTimezone: string): string => findTimeZone(zone ?? '') ?? defaultTimezone
@@ -29,22 +29,29 @@ export type ToPlan = {
 
 /**
  * Plans when each time zone is sent to, outside quiet hours (spec: campaigns/waves). Zones with one instant share a wave; a passed instant becomes
- * the start. Gives the waves in order; null when all begin at the start.
+ * the start. Expired zones are the first wave. Gives the waves in order; null when all begin at the start.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {
-  const instantOf = (zone: string): Date => {
-    const local = userTimezone ? nextInstantOf(userTimezone.localTime, zone, new Date(userTimezone.after)) : startedAt
+  const instantOf = (zone: string): Date | 'expired' => {
+    const local = userTimezone ? dueIn(userTimezone, zone, new Date(userTimezone.after)) : startedAt
+    if (local === 'expired') return local
     const at = local > startedAt ? local : startedAt
     return (holdFor && quietUntil(holdFor, zone, at)) ?? at
   }
   const waves = new Map<number, string[]>()
+  const expired: string[] = []
   for (const zone of zones.toSorted()) {
-    const at = instantOf(zoneOf(zone, defaultTimezone)).getTime()
-    waves.set(at, [...(waves.get(at) ?? []), zone])
+    const at = instantOf(zoneOf(zone, defaultTimezone))
+    if (at === 'expired') expired.push(zone)
+    else waves.set(at.getTime(), [...(waves.get(at.getTime()) ?? []), zone])
   }
   const planned = [...waves].toSorted(([one], [other]) => one - other)
-  if (planned.every(([at]) => at === startedAt.getTime())) return null
-  return planned.map(([at, ofWave]) => ({ at: new Date(at).toISOString(), zones: ofWave }))
+  if (expired.length === 0 && planned.every(([at]) => at === startedAt.getTime())) return null
+  return [
+    // The last wave takes the users who change their zone meanwhile, so it must not be the one that is skipped.
+    ...(expired.length > 0 ? [{ at: startedAt.toISOString(), zones: expired, expired: true as const }] : []),
+    ...planned.map(([at, ofWave]) => ({ at: new Date(at).toISOString(), zones: ofWave })),
+  ]
 }
 
 export type CurrentWave = {
@@ -54,6 +61,8 @@ export type CurrentWave = {
   zones: readonly string[] | null
   /** Whether the send has several waves. Each then claims its devices, so that no device is sent to twice or left out when its user changes zones. */
   claims: boolean
+  /** Whether the pushes of the wave are skipped, because the date and time of the send had passed in its zones. */
+  expired: boolean
   /** When the next wave begins (ISO); null when this wave is the last. */
   nextAt: string | null
 }
@@ -61,9 +70,10 @@ export type CurrentWave = {
 /** Gives the wave that a fan-out works on. A send to all users at once counts as one wave, at the start of the send. */
 export function currentWave({ waves, wave, startedAt }: { waves: readonly Wave[] | null; wave: number; startedAt: Date }): CurrentWave {
   const current = waves?.[wave]
-  if (!waves || !current) return { at: startedAt, zones: null, claims: false, nextAt: null }
+  if (!waves || !current) return { at: startedAt, zones: null, claims: false, expired: false, nextAt: null }
   const next = waves[wave + 1]
-  return { at: new Date(current.at), zones: next ? current.zones : null, claims: waves.length > 1, nextAt: next?.at ?? null }
+  const { at, zones, expired = false } = current
+  return { at: new Date(at), zones: next ? zones : null, claims: waves.length > 1, expired, nextAt: next?.at ?? null }
 }
 
 /** Gives the waves, with `queuedBy` added to the wave that has just ended. */
@@ -92,9 +102,9 @@ export function shownWaves({ waves, wave, startedAt, queued, state, isCancelled 
   }
   /** Gives how many pushes the send had queued at the end of a wave that is over, and for the current wave how many it has queued by now. */
   const queuedBy = (no: number): Queued => (no < 0 ? none : no < wave ? (planned[no]?.queuedBy ?? none) : queued)
-  return planned.map(({ at, zones }, no) => {
+  return planned.map(({ at, zones, expired = false }, no) => {
     const byPlatform = perPlatform((platform) => Math.max(0, queuedBy(no)[platform] - queuedBy(no - 1)[platform]))
     const shownZones = zones && zones.map((zone) => (zone === '' ? null : zone))
-    return { no: no + 1, at, zones: shownZones, state: stateOf(no), queued: sumOf(byPlatform), byPlatform }
+    return { no: no + 1, at, zones: shownZones, state: stateOf(no), expired, queued: sumOf(byPlatform), byPlatform }
   })
 }

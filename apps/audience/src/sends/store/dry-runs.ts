@@ -27,6 +27,8 @@ export type DryRunScan = {
   zones: readonly PlannedZone[]
   /** The last wave, which takes all users whom no earlier wave takes. */
   last: { wave: number; at: Date }
+  /** The index of the wave that is skipped because its time has passed; -1 for none. */
+  expiredWave: number
   cap: FrequencyCap | null
   /** Sample devices are chosen by a hash with this text: the same seed chooses the same devices. */
   seed: string
@@ -78,8 +80,9 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       min(pick) as pick,
       sum(${allPlatforms})::float8 as devices,
       coalesce(sum(${allPlatforms}) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
-      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and variant is not null), 0)::float8 as "cappedDevices",
-      coalesce(sum(web) filter (where variant is not null), 0)::float8 as "webDevices"
+      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
+      coalesce(sum(web) filter (where variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
+      coalesce(sum(${allPlatforms}) filter (where variant is not null and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices"
     from located
     group by grouping sets ((wave, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(db)
   return sortOut(rows)
@@ -92,6 +95,7 @@ type ScanRow = Group & {
   quietDevices: number
   cappedDevices: number
   webDevices: number
+  expiredDevices: number
 }
 
 function sortOut(rows: ScanRow[]): Scanned {
@@ -99,8 +103,9 @@ function sortOut(rows: ScanRow[]): Scanned {
     groups: rows.filter(({ kind }) => kind === 'group'),
     blocks: rows
       .filter(({ kind }) => kind === 'block')
-      .map(({ devices, webDevices, quietDevices, cappedDevices }) => ({
+      .map(({ devices, expiredDevices, webDevices, quietDevices, cappedDevices }) => ({
         devices,
+        expired: expiredDevices,
         web: webDevices,
         quiet: quietDevices,
         capped: cappedDevices,
@@ -283,6 +288,8 @@ export type Described = {
   platform: Platform
   /** 0 reachable, 1 opted out, 2 invalidated; null when the target does not mean the device. */
   reach: 0 | 1 | 2 | null
+  /** Null when the target does not mean the device. */
+  wave: number | null
   quiet: boolean
   capped: boolean
   /** Null when the target does not mean the device, or the experiment or the winner's follow-up leaves out its user. */
@@ -298,8 +305,8 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
     ), placed as (
       ${placedBy(whole)}
     )
-    select s.id, s.user_id as "userId", s.platform, meant.reach, coalesce(placed.quiet, false) as quiet, coalesce(placed.capped, false) as capped,
-      placed.variant
+    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.quiet, false) as quiet,
+      coalesce(placed.capped, false) as capped, placed.variant
     from subscriptions s left join meant on meant.id = s.id left join placed on placed.device = s.id
     where s.id = any(${ids}::text[]) and s.app_id || '' = ${scan.appId}`.execute(db)
   return rows

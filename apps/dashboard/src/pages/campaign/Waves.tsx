@@ -36,7 +36,7 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
           { key: 'no', label: 'No.', cell: ({ no }) => no },
           { key: 'at', label: 'Begins', cell: ({ at }) => <Time at={at} /> },
           { key: 'zones', label: 'Time zones', cell: zonesOf },
-          { key: 'state', label: 'State', cell: ({ state }) => <Status kind={states[state][0]}>{states[state][1]}</Status> },
+          { key: 'state', label: 'State', cell: stateOf },
           { key: 'queued', label: 'Queued', align: 'right', cell: ({ queued }) => countText(queued) },
         ]}
       />
@@ -44,6 +44,9 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
     </Card>
   )
 }
+
+const stateOf = ({ state, expired }: Wave) =>
+  expired ? <Status kind="off">Skipped, its time had passed</Status> : <Status kind={states[state][0]}>{states[state][1]}</Status>
 
 const mostZones = 4
 function zonesOf({ zones }: Wave): string {

@@ -221,7 +221,7 @@ const reasons: Record<string, string> = {
   empty_content: 'Empty after personalization',
   opted_out: 'Opted out',
   invalidated: 'Invalid token',
-  expired: 'Expired',
+  expired: 'Its date has passed in their time zone',
   cancelled: 'Cancelled',
   not_in_target: 'Not in the audience',
   not_in_experiment: 'Not in the experiment’s sample',

@@ -15,17 +15,26 @@ export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: str
   const [now] = useState(() => new Date())
   const instants = useMemo(() => nextInstants(schedule, now, zone), [schedule, now, zone])
   const clocks = useMemo(() => new Map([zone, here, 'UTC'].map((name) => [name, clockIn(name)])), [zone])
+  if (instants.length === 0 && schedule.type === 'user_timezone')
+    return (
+      <p className="text-warning">In {zone} this time has passed: users there are skipped, others get it when their own clocks show it.</p>
+    )
   if (instants.length === 0) return <p className="text-warning">Nothing is sent any more: the last day has passed.</p>
   const zones = [...clocks.keys()]
-  const isPast = schedule.type === 'at' && instants.every(({ at }) => at <= now)
+  const isPast = (schedule.type === 'at' || schedule.type === 'user_timezone') && instants.every(({ at }) => at <= now)
   return (
     <div className="flex flex-col gap-2">
       {schedule.type === 'user_timezone' && (
         <p className="text-muted">
-          People in {zone} get it at this instant, others when their own clocks show {schedule.localTime}. The review counts each wave.
+          People in {zone} get it at this instant, others when their own clocks show {schedule.localTime}
+          {schedule.date === undefined ? '' : ' on that date'}. The review counts each wave.
         </p>
       )}
-      {isPast && <p className="text-warning">This time has passed: the message is sent as soon as you send it.</p>}
+      {isPast && (
+        <p className="text-warning">
+          This time has passed{schedule.type === 'at' ? '' : ` in ${zone}`}: the message is sent as soon as you send it.
+        </p>
+      )}
       <div className="overflow-x-auto">
         <table className="w-full text-left">
           <caption className="sr-only">The next instants</caption>

@@ -1,8 +1,9 @@
 import type { Schedule } from '@herald/contracts/campaign'
+import { defaultLateMinutes } from '@herald/contracts/local-moment'
 import { localDateAt } from '@herald/contracts/local-time'
 import { useState } from 'react'
 import { instantIn, localTimeAt, soon, weekdayIn } from '../../core/next-instants.ts'
-import { weekdayNames, weekdays } from '../../core/schedule-text.ts'
+import { minutesText, weekdayNames, weekdays } from '../../core/schedule-text.ts'
 import { Choice } from '../../ui/Choice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
@@ -43,15 +44,7 @@ export function WhenAsk({
     <div className="flex flex-col gap-4">
       <Choice legend={<span className="sr-only">When</span>} value={value.type} onChange={choose} options={options} />
       {value.type === 'at' && <At value={value} onChange={onChange} zone={inZone} onZone={setZone} error={errorAt('schedule.at')} />}
-      {value.type === 'user_timezone' && (
-        <div className="max-w-40">
-          <TimeOfDay
-            value={value.localTime}
-            onChange={(localTime) => onChange({ ...value, localTime })}
-            error={errorAt('schedule.localTime')}
-          />
-        </div>
-      )}
+      {value.type === 'user_timezone' && <LocalTime value={value} onChange={onChange} errorAt={errorAt} />}
       {value.type === 'recurring' && <Recurring value={value} onChange={onChange} errorAt={errorAt} />}
       {value.type !== 'now' && <NextInstants schedule={value} zone={inZone} />}
     </div>
@@ -69,6 +62,44 @@ function firstOf(type: Schedule['type'], timezone: string, now: Date): Schedule 
     case 'recurring':
       return { type, every: 'day', localTime: '09:00', timezone }
   }
+}
+
+const lateChoices = [0, 15, 30, 60, 180, 360, 720, 1440]
+
+/** Lets the operator edit a local time and, if wanted, its date and how late the message may still go out where that date has passed. */
+function LocalTime({ value, onChange, errorAt }: { value: Of<'user_timezone'>; onChange: (schedule: Schedule) => void; errorAt: ErrorAt }) {
+  const { type, localTime, date, lateMinutes = defaultLateMinutes } = value
+  const choices = [...new Set([...lateChoices, lateMinutes])].toSorted((one, other) => one - other)
+  return (
+    <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,10rem),1fr))] gap-3">
+      <TimeOfDay value={localTime} onChange={(time) => onChange({ ...value, localTime: time })} error={errorAt('schedule.localTime')} />
+      <Field label="Date" hint="Empty: the next time each user’s clock shows it." error={errorAt('schedule.date')}>
+        {(control) => (
+          <TextInput
+            {...control}
+            type="date"
+            value={date ?? ''}
+            onChange={({ target }) => onChange(target.value === '' ? { type, localTime } : { ...value, date: target.value })}
+          />
+        )}
+      </Field>
+      {date !== undefined && (
+        <Field label="Where it has passed" error={errorAt('schedule.lateMinutes')}>
+          {(control) => (
+            <Select
+              {...control}
+              value={String(lateMinutes)}
+              onChange={({ target }) => onChange({ ...value, lateMinutes: Number(target.value) })}
+              options={choices.map((minutes) => ({
+                value: String(minutes),
+                label: minutes === 0 ? 'Skip these users' : `Send up to ${minutesText(minutes)} late`,
+              }))}
+            />
+          )}
+        </Field>
+      )}
+    </div>
+  )
 }
 
 function TimeOfDay({

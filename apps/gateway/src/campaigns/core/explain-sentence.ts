@@ -24,6 +24,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string): string {
   const reachable = stepOf(steps, 'reachable')
   const cap = stepOf(steps, 'frequency_cap')
   const quiet = stepOf(steps, 'quiet_hours')
+  const wave = stepOf(steps, 'wave')
   switch (code) {
     case 'opted_out':
       return `the device was opted out${reachable?.optedOutAt ? ` at ${reachable.optedOutAt}` : ''}, after its push was queued`
@@ -42,7 +43,9 @@ function whySkipped(steps: readonly ExplainedStep[], code: string): string {
     case 'quiet_hours':
       return quiet ? `it was in the quiet hours from ${quiet.start} to ${quiet.end} in ${quiet.zone}` : 'the user was in quiet hours'
     case 'expired':
-      return 'its time to live ended before it was sent'
+      return wave?.expired
+        ? `the date and time of the send had passed in ${wave.zone} when it was sent`
+        : 'its time to live ended before it was sent'
     case 'empty_content':
       return 'title and body are both empty once they are filled in'
     case 'cancelled':

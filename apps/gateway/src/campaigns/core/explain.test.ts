@@ -35,6 +35,9 @@ const cap: ExplainedStep = {
 const quiet: ExplainedStep = {
   ...{ step: 'quiet_hours', result: 'stop', basis: 'now', start: '22:00', end: '06:00', zone: 'Asia/Tokyo', until: at },
 }
+const tooLate: ExplainedStep = {
+  ...{ step: 'wave', result: 'stop', basis: 'now', zone: 'Asia/Tokyo', zoneKnown: true, at, wave: 1, of: 2, expired: true },
+}
 const known = (steps: ExplainedStep[], push: ExplainedDevice['push'] = { is: 'past' }): ExplainedDevice => ({
   subscriptionId: device,
   platform: 'ios',
@@ -63,6 +66,7 @@ describe('explain for a device whose push was made', () => {
     ['frequency_cap', known([there, reachable, cap]), ['frequency_cap', 'outcome'], '1 within 60 seconds'],
     ['quiet_hours', known([there, reachable, quiet]), ['quiet_hours', 'outcome'], '22:00 to 06:00 in Asia/Tokyo'],
     ['expired', known([there, reachable]), ['outcome'], 'time to live'],
+    ['expired', known([there, reachable, tooLate]), ['wave', 'outcome'], 'had passed in Asia/Tokyo'],
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
   ] as const)(

@@ -67,7 +67,9 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
  */
 function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
   const end = push?.end ?? null
-  const stop = end?.outcome === 'skipped' ? stoppedBy[end.code] : undefined
+  // `expired` also means that the ttl ended, which no step says.
+  const isWave = end?.code === 'expired' && stepOf(known, 'wave')?.expired === true
+  const stop = end?.outcome === 'skipped' ? (isWave ? 'wave' : stoppedBy[end.code]) : undefined
   const shown = known.map((step): ExplainedStep => {
     if (step.step === stop) return { ...step, result: 'stop', basis: 'recorded' }
     if (step.step === 'page') return { ...step, result: 'pass', basis: 'recorded', cut: true }

@@ -111,6 +111,7 @@ export const WaveList = z.object({
       state: z
         .enum(['waiting', 'running', 'done', 'cancelled'])
         .meta({ description: '`cancelled`: the send failed or was cancelled before the wave was over.' }),
+      expired: z.boolean().meta({ description: 'Its pushes are skipped: the date and time of the send had passed in its zones.' }),
       queued: Count.meta({ description: 'Pushes that it has queued so far.' }),
       byPlatform: ByPlatform,
     }),

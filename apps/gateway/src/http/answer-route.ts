@@ -10,7 +10,7 @@ import { actorOf, type By } from '../core/audit.ts'
 import type { SignedIn } from '../core/session-door.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
-import { insertAudit, type Note } from '../store/audit.ts'
+import { insertAudit, writeAutosave, writeIntent, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
@@ -122,6 +122,7 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
     () => route.answer(gateway, asked),
     // The replay of an idempotent request has changed nothing, so it gets no audit line.
     (answer) => (answer instanceof Reply && 'Idempotent-Replayed' in answer.headers ? undefined : subjectWith(idOf(answer))),
+    audit.isAutosave ? writeAutosave : writeIntent,
   )
 }
 

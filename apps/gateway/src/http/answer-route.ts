@@ -13,7 +13,7 @@ import type { Gateway } from '../gateway.ts'
 import { insertAudit, writeAutosave, writeIntent, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
+import { checkAdministrator, checkOwnPage, checkScopes, keyOf } from './credentials.ts'
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
@@ -151,7 +151,7 @@ async function findCaller(
     return {}
   }
   const key = await keyOf(request, keys)
-  checkScope(key, route.key, route.scope)
+  checkScopes(key, route)
   return { key }
 }
 

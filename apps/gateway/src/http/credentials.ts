@@ -6,7 +6,7 @@ import { fault, type Fault } from '@herald/contracts/fault'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
 import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom, type SignedIn } from '../core/session-door.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Access } from './route.ts'
+import type { Route } from './route.ts'
 
 const unauthorized = (message: string) => fault('unauthorized', message)
 
@@ -25,11 +25,11 @@ export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<Ve
   return key
 }
 
-/** Refuses a public key where a secret key is needed, and a key without the scope. Fault: forbidden. */
-export function checkScope(key: VerifiedKey, access: Access, scope: Scope | undefined): void {
+/** Refuses a public key where a secret key is needed, and a key without one of the scopes. Fault: forbidden. */
+export function checkScopes(key: VerifiedKey, { key: access, scope, alsoScope }: Pick<Route, 'key' | 'scope' | 'alsoScope'>): void {
   if (access === 'secret' && key.kind === 'public')
     throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
-  if (scope !== undefined && !key.scopes.has(scope)) throw missingScope(scope)
+  for (const needed of [scope, alsoScope]) if (needed !== undefined && !key.scopes.has(needed)) throw missingScope(needed)
 }
 
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)

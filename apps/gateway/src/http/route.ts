@@ -101,6 +101,8 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   path: string
   key: Access
   scope?: Scope
+  /** A second scope that a key needs, on a route that shows personal data of a campaign's users. */
+  alsoScope?: Scope
   limit?: Limit
   /** The schema of a JSON body. A route with neither `body` nor `takes` does not read the body. */
   body?: z.ZodType<Body>

@@ -23,6 +23,9 @@ function operationChanges(compare: Comparison, was: Json, is: Json): string[] {
   const changes = [
     ...(was['operationId'] === is['operationId'] ? [] : [`operationId was ${String(was['operationId'])}`]),
     ...(was['x-required-scope'] === is['x-required-scope'] ? [] : [`the scope was ${String(was['x-required-scope'])}`]),
+    ...(was['x-also-required-scope'] === is['x-also-required-scope']
+      ? []
+      : [`the second scope was ${String(was['x-also-required-scope'])}`]),
     ...list(was['security'])
       .filter((scheme) => !list(is['security']).some((other) => JSON.stringify(other) === JSON.stringify(scheme)))
       .map((scheme) => `${Object.keys(record(scheme)).join()} is no longer taken`),

@@ -78,6 +78,24 @@ test('queued = sent + failed + skipped + waiting is true on screen at every mome
   expect(watched.faults).toEqual([])
 })
 
+// spec: dashboard/cancel-too-late
+test('a cancel that comes too late closes the dialog, and the page says once what became of the send', async () => {
+  const schedule = { type: 'at', at: new Date(Date.now() + 3_600_000).toISOString() }
+  const id = await sendCampaign(tenant, { name: 'Called off', schedule }, 'scheduled')
+  const { page, watched } = await open(`/campaigns/${id}`, /status of 409/)
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('dialog').getByText('Nothing has been sent.').waitFor()
+  ok(await tenant.call('POST', `/v1/campaigns/${id}/cancel`), 200)
+
+  await page.getByRole('button', { name: 'Cancel this send' }).click()
+  await page.getByText('Too late to cancel. Cancelled before anything was queued.').waitFor()
+  expect(await page.getByText(/Too late to cancel|cannot be cancelled/).count()).toBe(1)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('[data-sentence]', { hasText: /^Cancelled before/ }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  expect(watched.faults).toEqual([])
+})
+
 // spec: dashboard/remedies
 // spec: tracking/verified
 test('the control room shows a failure code with its remedy and a link to its pushes, and a recount finds no difference', async () => {

@@ -155,3 +155,26 @@ test('explain refuses a wrong request and names the field, and answers 404 for a
   expect((await ask(one, id, { externalId: 'nobody' })).status).toBe(404)
   expect((await ask(other, id, { subscriptionId: device!.id })).status).toBe(404)
 })
+
+// spec: administration/explain-by-key
+test("a secret key reads explain and the breakdown of its own app's campaign as the administration does, without a token of a device; a campaign of another app is 404", async () => {
+  const other = await givenTenant(herald)
+  const { device, id: subscriptionId } = crowd[0]!
+  const id = await app.notify({ target: { subscriptionIds: crowd.map((member) => member.id) }, content })
+  await untilSettled(tenant, id)
+
+  const explained = await tenant.call('GET', `/v1/campaigns/${id}/explain?subscriptionId=${subscriptionId}`)
+  const breakdown = await tenant.call('GET', `/v1/campaigns/${id}/breakdown`)
+
+  expect(ok(explained, 200)).toEqual(ok(await ask(tenant, id, { subscriptionId }), 200))
+  expect(ok(breakdown, 200)).toEqual(ok(await tenant.admin('GET', `/campaigns/${id}/breakdown`), 200))
+  const shown = JSON.stringify([explained.body, breakdown.body])
+  for (const secret of [device.token, device.endpoint, device.keys?.auth, device.keys?.p256dh].filter((one) => one !== undefined))
+    expect(shown).not.toContain(secret)
+  for (const path of [`explain?subscriptionId=${subscriptionId}`, 'breakdown'])
+    expect(await other.call('GET', `/v1/campaigns/${id}/${path}`)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+  expect(await tenant.call('GET', `/v1/campaigns/${id}/explain`)).toMatchObject({
+    status: 422,
+    body: { error: { details: [{ path: 'subscriptionId' }] } },
+  })
+}, 60_000)

@@ -8,7 +8,7 @@ import type { Tables } from './store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * Makes a change in another service. The intent is committed first and then becomes a line of the audit. `changed` gives the line's subject;
+ * Makes a change in another service. The intent is committed first, and `write` then makes it a line of the audit. `changed` gives the line's subject;
  * undefined when nothing was changed. A refused change leaves no line. Fault: not_found (the app).
  */
 export async function auditElsewhere<Answer>(
@@ -16,6 +16,7 @@ export async function auditElsewhere<Answer>(
   line: AuditLine,
   change: () => Promise<Answer>,
   changed: (answer: Answer) => Subject | undefined,
+  write: typeof writeIntent = writeIntent,
 ): Promise<Answer> {
   const intentId = await insertIntent(db, line)
   if (intentId === undefined) throw notFound()
@@ -31,7 +32,7 @@ export async function auditElsewhere<Answer>(
     endRenewals()
   }
   const subject = changed(answer)
-  await (subject === undefined ? deleteIntent(db, intentId) : writeIntent(db, intentId, subject))
+  await (subject === undefined ? deleteIntent(db, intentId) : write(db, intentId, subject))
   return answer
 }
 

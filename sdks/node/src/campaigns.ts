@@ -3,7 +3,10 @@ import { HeraldError } from './errors.ts'
 import type { SendOptions } from './notifications.ts'
 import type { CallOptions } from './options.ts'
 import { pause } from './retries.ts'
-import type { CampaignDraft, CampaignStats, CampaignStatus, Schema } from './schema.ts'
+import type { Breakdown, CampaignDraft, CampaignStats, CampaignStatus, Explained, Schema } from './schema.ts'
+
+/** Whom `explain` is about: a device, or a user with all devices. It and `breakdown` need a key that has the scope `users:read` too. */
+export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
 
 export type SettledOptions = CallOptions & {
   /** How long to wait until the campaign has ended, in milliseconds; 60,000 by default. */
@@ -21,7 +24,11 @@ export const campaigns = (client: Client) => {
   return {
     stats,
 
-    /** Makes a draft. Herald sends it when you call `send`. */
+    explain: (id: string, whom: Whom, options: CallOptions = {}) =>
+      client.request<Explained>('GET', `${pathOf(id)}/explain`, { ...options, query: whom }),
+    breakdown: (id: string, options: CallOptions = {}) => client.request<Breakdown>('GET', `${pathOf(id)}/breakdown`, options),
+
+    /** Makes a draft, which `send` sends. */
     create: (draft: CampaignDraft, { idempotencyKey = crypto.randomUUID(), ...options }: SendOptions = {}) =>
       client.request<Schema<'Drafted'>>('POST', '/v1/campaigns', { ...options, body: draft, idempotencyKey }),
 
@@ -37,17 +44,14 @@ export const campaigns = (client: Client) => {
         },
       }),
 
-    /** Cancels a draft, a scheduled campaign whose fan-out has not begun, or a recurring campaign. */
+    /** Cancels a campaign whose fan-out has not begun, or a recurrence. */
     cancel: (id: string, options: CallOptions = {}) => client.request<Schema<'Cancelled'>>('POST', `${pathOf(id)}/cancel`, options),
 
-    /** Sends a variant of an experiment to the users outside its sample. Gives the id of the new campaign that sends it. */
+    /** Sends a variant of an experiment to the users outside its sample, as a new campaign. Gives its id. */
     pickWinner: (id: string, variant: string, options: CallOptions = {}) =>
       client.request<Schema<'Accepted'>>('POST', `${pathOf(id)}/experiment/winner`, { ...options, body: { variant } }),
 
-    /**
-     * Waits until a campaign is sent, cancelled or failed, and gives its stats. Rejects with the code `timeout` when that takes longer than
-     * `timeoutMs`.
-     */
+    /** Waits until a campaign is sent, cancelled or failed, and gives its stats. Rejects with the code `timeout` after `timeoutMs`. */
     async settled(id: string, { timeoutMs = 60_000, ...options }: SettledOptions = {}): Promise<CampaignStats> {
       const endsAt = Date.now() + timeoutMs
       for (let wait = firstLookMs; ; wait = Math.min(longestLookMs, wait * 1.5)) {

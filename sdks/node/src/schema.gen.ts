@@ -381,6 +381,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain why a device, or the devices of a user, got a campaign or did not
+         * @description Exactly one of subscriptionId, userId and externalId names whom. The key needs the scope users:read too, because the answer shows values of the user. Later versions may add steps.
+         */
+        get: operations["explainCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{id}/breakdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the counters of a campaign by platform, code and variant
+         * @description The key needs the scope users:read too.
+         */
+        get: operations["readCampaignBreakdown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/segments/preview": {
         parameters: {
             query?: never;
@@ -1157,6 +1197,333 @@ export interface components {
                 delivery: number | null;
                 open: number | null;
                 click: number | null;
+            };
+        };
+        ExplainCampaignAnswer: {
+            /** @description An id: 24 lower-case hexadecimal characters. */
+            campaignId: string;
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            startedAt: string | null;
+            fannedOutAt: string | null;
+            user: {
+                /** @description An id: 24 lower-case hexadecimal characters. */
+                id: string;
+                externalId: string | null;
+            } | null;
+            devices: {
+                /** @description An id: 24 lower-case hexadecimal characters. */
+                subscriptionId: string;
+                platform: ("ios" | "android" | "web") | null;
+                /** @enum {string} */
+                verdict: "sent" | "failed" | "skipped" | "in_flight" | "retrying" | "held" | "waiting" | "not_queued";
+                /** @enum {string} */
+                certainty: "recorded" | "derived" | "likely";
+                sentence: string;
+                waitingFor: ({
+                    /** @constant */
+                    kind: "schedule";
+                    at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "fan_out";
+                    /** @description Devices that were looked at so far. */
+                    scanned: number;
+                    /** @description Null: not counted. */
+                    of: number | null;
+                } | {
+                    /** @constant */
+                    kind: "window";
+                } | {
+                    /** @constant */
+                    kind: "wave";
+                    /** Format: date-time */
+                    at: string;
+                    wave: number;
+                    of: number;
+                } | {
+                    /** @constant */
+                    kind: "paused";
+                    since: string | null;
+                    /** @description A pause ends as a cancel then. */
+                    at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "circuit";
+                    /** @enum {string} */
+                    platform: "ios" | "android" | "web";
+                    environment: string;
+                    code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
+                    /** Format: date-time */
+                    since: string;
+                    probeAt: string | null;
+                    at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "quota";
+                    /** Format: date-time */
+                    at: string;
+                } | {
+                    /** @constant */
+                    kind: "retry";
+                    /** Format: date-time */
+                    at: string;
+                    code: string | null;
+                    providerCode: string | null;
+                } | {
+                    /** @constant */
+                    kind: "provider";
+                    /** @description Until when a dispatcher has it; then another may take it. */
+                    at: string | null;
+                }) | null;
+                steps: ({
+                    /** @constant */
+                    step: "device";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    createdAt: string | null;
+                    /** @description It was there when the send began; null: the send has not begun. */
+                    inBounds: boolean | null;
+                    deleted: boolean;
+                } | {
+                    /** @constant */
+                    step: "reachable";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    optedIn: boolean;
+                    optedOutAt: string | null;
+                    invalidatedAt: string | null;
+                    invalidatedBy: {
+                        code: string;
+                        campaignId: string | null;
+                    } | null;
+                    /** Format: date-time */
+                    registeredAt: string;
+                } | {
+                    /** @constant */
+                    step: "owner";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description An id: 24 lower-case hexadecimal characters. */
+                    queuedFor: string;
+                    ownerNow: string | null;
+                } | {
+                    /** @constant */
+                    step: "target";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @enum {string} */
+                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all";
+                    listed: boolean;
+                } | {
+                    /** @constant */
+                    step: "segment";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description Whether what the segment asks about may have changed since the device was looked at for this send. */
+                    changedSince: boolean;
+                    leaves: {
+                        path: string;
+                        field: string;
+                        op: string;
+                        /** @description The value as it was written in the segment. */
+                        wanted: unknown;
+                        /** @description What the device or its user has now; null: nothing. */
+                        actual: string | number | boolean | null;
+                        matched: boolean;
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "experiment";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    inSample: boolean;
+                    sampleRate: number;
+                    variant: string | null;
+                    /** @description The experiment whose winner this send is: it goes to who is outside of that sample. */
+                    remainderOf: string | null;
+                } | {
+                    /** @constant */
+                    step: "wave";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    zone: string;
+                    zoneKnown: boolean;
+                    /** Format: date-time */
+                    at: string;
+                    /** @description Counted from 1; null: the waves are not planned yet. */
+                    wave: number | null;
+                    of: number | null;
+                } | {
+                    /** @constant */
+                    step: "quiet_hours";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    start: string;
+                    end: string;
+                    zone: string;
+                    until: string | null;
+                } | {
+                    /** @constant */
+                    step: "frequency_cap";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    max: number;
+                    windowSeconds: number;
+                    counted: {
+                        /** @description An id: 24 lower-case hexadecimal characters. */
+                        campaignId: string;
+                        /** Format: date-time */
+                        at: string;
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "page";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    cut: boolean;
+                } | {
+                    /** @constant */
+                    step: "batch";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** Format: date-time */
+                    queuedAt: string;
+                    /** @enum {string} */
+                    lane: "prompt" | "bulk";
+                    notBefore: string | null;
+                    tries: number;
+                    leasedUntil: string | null;
+                    circuit: {
+                        code: string | null;
+                        /** Format: date-time */
+                        since: string;
+                        probeAt: string | null;
+                    } | null;
+                } | {
+                    /** @constant */
+                    step: "message";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description Null: the send is silent. */
+                    locale: string | null;
+                    /** @description No text is in a language of the user, so the default is shown. */
+                    fallback: boolean;
+                    /** @description Null: nothing is left of the text. */
+                    bytes: number | null;
+                    limit: number;
+                    truncated: boolean;
+                    dropped: string[];
+                } | {
+                    /** @constant */
+                    step: "attempts";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    attempts: {
+                        n: number;
+                        /** Format: date-time */
+                        at: string;
+                        code: string | null;
+                        providerCode: string | null;
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "outcome";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @enum {string} */
+                    outcome: "sent" | "failed" | "skipped" | "past_retention";
+                    code: string | null;
+                    providerCode: string | null;
+                    attempts: number | null;
+                    settledAt: string | null;
+                } | {
+                    /** @constant */
+                    step: "reports";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    reports: {
+                        /** @enum {string} */
+                        kind: "delivered" | "opened" | "clicked" | "dismissed";
+                        /** Format: date-time */
+                        at: string;
+                    }[];
+                })[];
+            }[];
+        };
+        ReadCampaignBreakdownAnswer: {
+            byPlatform: {
+                ios: {
+                    queued: number;
+                    open: number;
+                    sent: number | null;
+                    failed: number | null;
+                    skipped: number | null;
+                };
+                android: {
+                    queued: number;
+                    open: number;
+                    sent: number | null;
+                    failed: number | null;
+                    skipped: number | null;
+                };
+                web: {
+                    queued: number;
+                    open: number;
+                    sent: number | null;
+                    failed: number | null;
+                    skipped: number | null;
+                };
+            };
+            /** @description Null where they are unknown: for a campaign that began before codes were counted, or a small one past the retention of the ledger. */
+            codes: {
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped";
+                code: string;
+                count: number;
+            }[] | null;
+            variants: {
+                [key: string]: {
+                    sent: number;
+                    failed: number;
+                    skipped: number;
+                    delivered: number;
+                    opened: number;
+                    clicked: number;
+                    dismissed: number;
+                };
             };
         };
         /** @default {} */
@@ -3361,6 +3728,200 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["CampaignStats"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    explainCampaign: {
+        parameters: {
+            query?: {
+                subscriptionId?: string;
+                userId?: string;
+                externalId?: string;
+            };
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Explain why a device, or the devices of a user, got a campaign or did not */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sent",
+                     *       "startedAt": "2026-01-13T18:30:00.000Z",
+                     *       "fannedOutAt": "2026-01-13T18:30:02.000Z",
+                     *       "user": {
+                     *         "id": "671a2b3c4d5e6f7081920a02",
+                     *         "externalId": "customer-4711"
+                     *       },
+                     *       "devices": [
+                     *         {
+                     *           "subscriptionId": "671a2b3c4d5e6f7081920a01",
+                     *           "platform": "ios",
+                     *           "verdict": "not_queued",
+                     *           "certainty": "likely",
+                     *           "sentence": "Not in the segment: tags.plan is free, wanted pro.",
+                     *           "waitingFor": null,
+                     *           "steps": [
+                     *             {
+                     *               "step": "device",
+                     *               "result": "pass",
+                     *               "basis": "frozen",
+                     *               "createdAt": "2026-01-12T09:00:00.000Z",
+                     *               "inBounds": true,
+                     *               "deleted": false
+                     *             },
+                     *             {
+                     *               "step": "reachable",
+                     *               "result": "pass",
+                     *               "basis": "now",
+                     *               "optedIn": true,
+                     *               "optedOutAt": null,
+                     *               "invalidatedAt": null,
+                     *               "invalidatedBy": null,
+                     *               "registeredAt": "2026-01-12T09:00:00.000Z"
+                     *             },
+                     *             {
+                     *               "step": "segment",
+                     *               "result": "stop",
+                     *               "basis": "now",
+                     *               "changedSince": false,
+                     *               "leaves": [
+                     *                 {
+                     *                   "path": "segment.and.0",
+                     *                   "field": "tags.plan",
+                     *                   "op": "eq",
+                     *                   "wanted": "pro",
+                     *                   "actual": "free",
+                     *                   "matched": false
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExplainCampaignAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readCampaignBreakdown: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the counters of a campaign by platform, code and variant */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "byPlatform": {
+                     *         "ios": {
+                     *           "queued": 640,
+                     *           "open": 0,
+                     *           "sent": 640,
+                     *           "failed": 0,
+                     *           "skipped": 0
+                     *         },
+                     *         "android": {
+                     *           "queued": 500,
+                     *           "open": 0,
+                     *           "sent": 482,
+                     *           "failed": 18,
+                     *           "skipped": 0
+                     *         },
+                     *         "web": {
+                     *           "queued": 110,
+                     *           "open": 0,
+                     *           "sent": 68,
+                     *           "failed": 0,
+                     *           "skipped": 42
+                     *         }
+                     *       },
+                     *       "codes": [
+                     *         {
+                     *           "platform": "android",
+                     *           "outcome": "failed",
+                     *           "code": "token_dead",
+                     *           "count": 18
+                     *         },
+                     *         {
+                     *           "platform": "web",
+                     *           "outcome": "skipped",
+                     *           "code": "silent_web",
+                     *           "count": 42
+                     *         }
+                     *       ],
+                     *       "variants": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadCampaignBreakdownAnswer"];
                 };
             };
             401: components["responses"]["401-unauthorized"];

@@ -15,6 +15,7 @@ test('every scope of a key allows operations of the API, and has a text on the p
     path: '/v1/notifications',
     summary: 'Send a notification',
   })
+  expect(opened.get('campaigns:read')?.find(({ path }) => path.endsWith('/breakdown'))?.summary).toMatch(/; needs users:read too$/)
 })
 
 test('a public key allows only the operations on devices', () => {

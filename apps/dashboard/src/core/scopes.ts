@@ -48,7 +48,8 @@ export function operationsByScope(document: unknown, kind: 'secret' | 'public'):
       if (!isObject(operation) || !takesKey(operation, kind)) continue
       const scope = operation['x-required-scope']
       if (typeof scope !== 'string') continue
-      const summary = typeof operation['summary'] === 'string' ? operation['summary'] : ''
+      const also = operation['x-also-required-scope']
+      const summary = `${typeof operation['summary'] === 'string' ? operation['summary'] : ''}${typeof also === 'string' ? `; needs ${also} too` : ''}`
       byScope.set(scope, [...(byScope.get(scope) ?? []), { method: method.toUpperCase(), path, summary }])
     }
   }

@@ -79,7 +79,7 @@ function Line({ colour, place }: { colour: string; place: number }) {
   )
 }
 
-const ChartSpace = ({ height }: { height: number }) => <div style={{ height }} aria-hidden="true" />
+const ChartSpace = ({ height }: { height: number }) => <div data-skeleton style={{ height }} aria-hidden="true" />
 
 function ChartTable({ name, x, series, unit, moment }: Required<Pick<Props, 'name' | 'x' | 'series' | 'unit' | 'moment'>>) {
   return (

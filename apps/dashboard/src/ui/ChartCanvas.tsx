@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { dashesOf } from '../core/chart-lines.ts'
+import { dashesOf, lonePlaces, spanOfTimes } from '../core/chart-lines.ts'
 
 export type ChartSeries = {
   label: string
@@ -9,9 +9,6 @@ export type ChartSeries = {
   /** A CSS colour, or the name of a variable in styles.css such as `--series-1`. */
   colour: string
 }
-
-/** A chart with only one point shows this many seconds before and after the point. */
-const aroundSeconds = 600
 
 type Props = {
   x: readonly number[]
@@ -26,7 +23,7 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const labels = series.map(({ label, colour }) => `${label}:${colour}`).join()
-  const data = [[...x], ...series.map(({ values }) => [...values])] as uPlot.AlignedData
+  const data: Lines = [[...x], ...series.map(({ values }) => [...values])]
   const latest = useRef(data)
   latest.current = data
 
@@ -35,7 +32,11 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
     if (!element) return
     const draw = () => {
       plot.current?.destroy()
-      plot.current = new uPlot(optionsOf(element, series, height, inUtc, onPoint), latest.current, element)
+      plot.current = new uPlot(
+        optionsOf(element, () => latest.current, { series, height, inUtc, onPoint }),
+        latest.current,
+        element,
+      )
     }
     draw()
     const sizes = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }))
@@ -64,16 +65,13 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
   return <div ref={host} style={{ height }} className="w-full min-w-0 overflow-hidden" aria-hidden="true" />
 }
 
-function optionsOf(
-  element: HTMLElement,
-  series: readonly ChartSeries[],
-  height: number,
-  inUtc: boolean,
-  onPoint: Props['onPoint'],
-): uPlot.Options {
+/** The times of a chart, and then the values of each line. */
+type Lines = [number[], ...number[][]]
+
+/** Gives the options of a plot. `linesNow` gives what it shows, because new values come without new options. */
+function optionsOf(element: HTMLElement, linesNow: () => Lines, { series, height, inUtc, onPoint }: Omit<Props, 'x'>): uPlot.Options {
   const colourOf = (name: string) =>
     name.startsWith('--') ? getComputedStyle(element).getPropertyValue(name).trim() || 'currentColor' : name
-  const alone = (series[0]?.values.length ?? 0) < 2
   const { color: text } = getComputedStyle(element)
   const grid = { stroke: `color-mix(in srgb, ${text} 10%, transparent)`, width: 1 }
   const axis = { stroke: text, grid, ticks: grid, font: '12px system-ui, sans-serif' }
@@ -86,9 +84,12 @@ function optionsOf(
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
     scales: {
-      ...(alone
-        ? { x: { range: (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [low - aroundSeconds, high + aroundSeconds] } }
-        : {}),
+      x: {
+        range: () => {
+          const [times, ...lines] = linesNow()
+          return spanOfTimes(times, lines)
+        },
+      },
       y: { range: (_, __, high) => [0, Math.max(high * 1.08, 1)] },
     },
     axes: [
@@ -102,8 +103,7 @@ function optionsOf(
         stroke: colourOf(colour),
         width: 2,
         dash: dashesOf(index),
-        // A line needs two points, so a single point is drawn as a dot.
-        points: { show: alone },
+        points: { filter: () => lonePlaces(linesNow()[index + 1] ?? []) },
       })),
     ],
   }

@@ -267,6 +267,39 @@ test('a change in another service is noted in the database before that service i
   expect(await actionsOf(appId)).toEqual(['webhook.created', 'app.created'])
 })
 
+// spec: administration/audit-autosaves
+test('the saves of a draft by one actor leave one audit line in ten minutes, also saves at the same moment; a save by another actor, a save of another draft and a send leave their own', async () => {
+  const appId = await givenApp()
+  const [draft, other] = [newId(), newId()]
+  const save = async (id: string, actor: string) =>
+    (await ask('PUT', `/apps/${appId}/campaigns/${id}`, bodies['replaceCampaignOfApp'], { 'x-admin-actor': actor })).status
+  const lines = async () =>
+    (await list(appId, '?action=campaign.')).items.map(({ action, actor, subject }) => [action, actor, subject['id']])
+  const changed = (actor: string, id: string) => ['campaign.changed', actor, id]
+
+  expect(await Promise.all(Array.from({ length: 8 }, () => save(draft, 'ann')))).toEqual(Array(8).fill(200))
+  expect(await save(draft, 'ann')).toBe(200)
+  expect(await lines()).toEqual([changed('ann', draft)])
+
+  await save(draft, 'bob')
+  await save(other, 'ann')
+  await ask('POST', `/apps/${appId}/campaigns/${draft}/send`, undefined, { 'x-admin-actor': 'ann' })
+  const four = [['campaign.sent', 'ann', draft], changed('ann', other), changed('bob', draft), changed('ann', draft)]
+  expect(await lines()).toEqual(four)
+
+  // A line cannot be made older, so one of the same save is written with an earlier time: it covers the ten minutes from it on, and no more.
+  const late = newId()
+  await sql`
+    insert into audit (id, app_id, actor, action, subject, created_at)
+    values (${newId()}, ${appId}, 'ann', 'campaign.changed', ${JSON.stringify({ id: late })}::jsonb, now() - interval '10 minutes')`.execute(
+    db,
+  )
+  await save(late, 'ann')
+  await save(late, 'ann')
+  expect((await lines()).filter(([, , id]) => id === late)).toEqual([changed('ann', late), changed('ann', late)])
+  expect(await db.selectFrom('audit_intents').selectAll().where('app_id', '=', appId).execute()).toEqual([])
+})
+
 // spec: administration/audit-actor
 test('the audit names the operator whom the header x-admin-actor names, or `administrator` without it; a malformed header is refused', async () => {
   for (const actor of ['x'.repeat(129), 'änn', ''])

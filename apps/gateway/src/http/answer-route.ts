@@ -11,10 +11,10 @@ import { actorOf, actorOfKey, type By } from '../core/audit.ts'
 import type { SignedIn } from '../core/session-door.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
-import { insertAudit, type Note } from '../store/audit.ts'
+import { insertAudit, writeAutosave, writeIntent, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { checkAdministrator, checkAdminScope, checkOwnPage, checkScope, keyOf } from './credentials.ts'
+import { checkAdministrator, checkAdminScope, checkOwnPage, checkScopes, keyOf } from './credentials.ts'
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
@@ -131,6 +131,7 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
     () => route.answer(gateway, asked),
     // The replay of an idempotent request has changed nothing, so it gets no audit line.
     (answer) => (answer instanceof Reply && 'Idempotent-Replayed' in answer.headers ? undefined : subjectWith(idOf(answer))),
+    audit.isAutosave ? writeAutosave : writeIntent,
   )
 }
 
@@ -163,7 +164,7 @@ async function findCaller(
     return {}
   }
   const key = await keyOf(request, keys)
-  checkScope(key, route.key, route.scope)
+  checkScopes(key, route)
   return { key }
 }
 

@@ -26,11 +26,14 @@ export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<Ve
   return key
 }
 
-/** Refuses a public key where a secret key is needed, and a key without the scope. Fault: forbidden. */
-export function checkScope(key: VerifiedKey, access: Route['key'], scope: Scope | undefined): void {
+/** Refuses a public key where a secret key is needed, and a key without one of the scopes. Fault: forbidden. */
+export function checkScopes(
+  key: VerifiedKey,
+  { key: access, scope, alsoScope }: { key: Route['key']; scope?: Scope | undefined; alsoScope?: Scope | undefined },
+): void {
   if (access === 'secret' && key.kind === 'public')
     throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
-  if (scope !== undefined && !key.scopes.has(scope)) throw missingScope(scope)
+  for (const needed of [scope, alsoScope]) if (needed !== undefined && !key.scopes.has(needed)) throw missingScope(needed)
 }
 
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)

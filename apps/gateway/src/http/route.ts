@@ -51,6 +51,8 @@ export type Audited =
       subject: (of: { id: string | undefined; answered: string | undefined }) => Subject
       /** Gives the name of the change, which may depend on the body. */
       actionOf: (body: unknown) => AuditAction
+      /** The dashboard saves it by itself while somebody writes: an actor's saves of one thing within ten minutes leave one line. */
+      isAutosave: boolean
     }
   // The answer takes data out of Herald. The line is written at its end and says how much it was (`noteExport`).
   | { action: AuditAction; change: 'export' }
@@ -60,7 +62,12 @@ export const elsewhere = (
   action: AuditAction,
   subject: (of: { id: string | undefined; answered: string | undefined }) => Subject = ({ id, answered }) => ({ id: id ?? answered }),
   actionOf: (body: unknown) => AuditAction = () => action,
-): Audited => ({ action, change: 'elsewhere', subject, actionOf })
+): Audited => ({ action, change: 'elsewhere', subject, actionOf, isAutosave: false })
+
+export const autosaved = (action: AuditAction): Audited => {
+  const subject = ({ id }: { id: string | undefined }) => ({ id })
+  return { action, change: 'elsewhere', subject, actionOf: () => action, isAutosave: true }
+}
 
 export const exporting = (action: AuditAction): Audited => ({ action, change: 'export' })
 
@@ -102,6 +109,8 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   name: string
   method: Method
   path: string
+  /** A second scope that an API key needs, on a route that shows personal data of a campaign's users. */
+  alsoScope?: Scope
   limit?: Limit
   /** The schema of a JSON body. A route with neither `body` nor `takes` does not read the body. */
   body?: z.ZodType<Body>

@@ -60,6 +60,8 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['POST /v1/campaigns/:id/cancel', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/experiment/winner', 'secret', 'campaigns:write'],
   ['GET /v1/campaigns/:id/stats', 'secret', 'campaigns:read'],
+  ['GET /v1/campaigns/:id/explain', 'secret', 'campaigns:read and users:read'],
+  ['GET /v1/campaigns/:id/breakdown', 'secret', 'campaigns:read and users:read'],
   ['POST /v1/segments/preview', 'secret', 'subscriptions:read'],
   ['GET /v1/segments', 'secret', 'subscriptions:read'],
   ['GET /v1/segments/:id', 'secret', 'subscriptions:read'],
@@ -79,7 +81,10 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
 
 // spec: limits/scopes, limits/versioning
 test('the public API has the routes of this table with their keys and scopes, and besides only its OpenAPI document and the page that shows it', () => {
-  const served = publicRoutes.map(({ method, path, key, scope }) => `${method.toUpperCase()} ${path} ${key} ${scope}`)
+  const served = publicRoutes.map(
+    ({ method, path, key, scope, alsoScope }) =>
+      `${method.toUpperCase()} ${path} ${key} ${scope}${alsoScope === undefined ? '' : ` and ${alsoScope}`}`,
+  )
   const specified = summary.map(([methodAndPath, key, scope]) => `${methodAndPath} ${key} ${scope}`)
   expect(new Set(served)).toEqual(new Set([...specified, 'GET /openapi.json none undefined', 'GET /docs none undefined']))
   expect(served).toHaveLength(summary.length + 2)

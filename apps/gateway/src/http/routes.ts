@@ -4,7 +4,7 @@ import { apps } from '../apps/http/apps.ts'
 import { audit } from '../audit/http/audit.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
-import { explain } from '../campaigns/http/explain.ts'
+import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
 import { exports } from '../people/http/exports.ts'
 import { imports } from '../people/http/imports.ts'
@@ -12,7 +12,7 @@ import { keys } from '../apps/http/keys.ts'
 import { notifications } from '../campaigns/http/notifications.ts'
 import { describeApi } from '../openapi/http/openapi.ts'
 import { pages } from '../pages/http/pages.ts'
-import { overview, system } from '../overview/http/overview.ts'
+import { breakdowns, overview, system } from '../overview/http/overview.ts'
 import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
 import { providerRoutes, webPushKey } from '../apps/http/providers.ts'
@@ -78,6 +78,8 @@ export const publicRoutes: readonly Route[] = [
   ...notifications,
   ...dryRuns,
   ...campaigns,
+  ...explain,
+  ...breakdowns,
   ...segments,
   ...templates,
   ...tracking,
@@ -93,7 +95,7 @@ export const administrationRoutes: readonly Route[] = [
   ...keys,
   ...providerRoutes,
   ...pushes,
-  ...explain,
+  ...explainOfApp,
   ...webhooks,
   ...events,
   ...tags,

@@ -61,3 +61,25 @@ export const writeIntent = (db: Db, id: string, subject: Subject): Promise<unkno
     with done as (delete from audit_intents where id = ${id} returning id, app_id, actor, action, request_id)
     insert into audit (id, app_id, actor, action, subject, request_id)
     select id, app_id, actor, action, ${JSON.stringify(subject)}::jsonb, request_id from done`.execute(db)
+
+/**
+ * Turns the intent of an autosave into an audit line (spec: administration/audit-autosaves), unless the actor has a line of the same change of the
+ * same thing that is younger than ten minutes. Then the intent goes.
+ */
+export const writeAutosave = (db: Db, id: string, subject: Subject): Promise<unknown> =>
+  db.transaction().execute(async (trx) => {
+    const of = JSON.stringify(subject)
+    // Of two saves at the same moment the second waits here, and then sees the line of the first.
+    await sql`select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', app_id, actor, action, ${of}::text), 0)) from audit_intents where id = ${id}`.execute(
+      trx,
+    )
+    await sql`
+      with done as (delete from audit_intents where id = ${id} returning id, app_id, actor, action, request_id)
+      insert into audit (id, app_id, actor, action, subject, request_id)
+      select id, app_id, actor, action, ${of}::jsonb, request_id from done
+      where not exists (
+        select from audit as line
+        where line.app_id = done.app_id and line.action = done.action and line.actor = done.actor and line.subject = ${of}::jsonb
+          and line.created_at > now() - interval '10 minutes'
+      )`.execute(trx)
+  })

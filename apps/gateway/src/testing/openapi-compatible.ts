@@ -26,7 +26,9 @@ const takesKey = ({ security }: Json): boolean =>
 function operationChanges(compare: Comparison, was: Json, is: Json): string[] {
   const changes = [
     ...(was['operationId'] === is['operationId'] ? [] : [`operationId was ${String(was['operationId'])}`]),
-    ...(takesKey(was) && was['x-required-scope'] !== is['x-required-scope'] ? [`the scope was ${String(was['x-required-scope'])}`] : []),
+    ...(takesKey(was)
+      ? ['x-required-scope', 'x-also-required-scope'].filter((name) => was[name] !== is[name]).map((name) => `the scope was ${String(was[name])}`)
+      : []),
     ...list(was['security'])
       .filter((scheme) => !list(is['security']).some((other) => JSON.stringify(other) === JSON.stringify(scheme)))
       .map((scheme) => `${Object.keys(record(scheme)).join()} is no longer taken`),

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { api } from '../../api/client.ts'
+import { api, client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
-import { equationOf, isOver } from '../../core/progress.ts'
+import { equationOf, isOver, stateSentence } from '../../core/progress.ts'
 import { some } from '../../core/spans.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -42,14 +42,17 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   const ask = async (action: Action) => {
     try {
       await calls[action].mutateAsync(init)
-    } catch (error) {
-      announce(faultOf(error).message, 'bad')
-      throw error
     } finally {
       onDone()
     }
   }
-  const start = (action: Action) => void ask(action).catch(() => undefined)
+  const start = (action: Action) => void ask(action).catch((error: unknown) => announce(faultOf(error).message, 'bad'))
+  // A cancel that comes too late closes the dialog, and a note says what became of the send. The dialog shows any other fault.
+  const confirmCancel = () =>
+    ask('cancel').catch(async (error: unknown) => {
+      if (faultOf(error).status !== 409) throw error
+      announce(`Too late to cancel. ${await whatBecame(appId, campaign.id)}`, 'bad')
+    })
   const button = (action: Action, onClick: () => void, isDanger = false) => (
     <Button
       needed="send"
@@ -83,7 +86,7 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
         title={`Cancel “${campaign.name}”`}
         action="Cancel this send"
         danger
-        onConfirm={() => ask('cancel')}
+        onConfirm={confirmCancel}
       >
         <CancelConsequence campaign={campaign} reading={reading} />
       </Confirm>
@@ -96,6 +99,14 @@ function confirms(action: Action, { status, cancelling }: Reading): boolean {
   if (isOver(status)) return true
   if (action === 'cancel') return cancelling
   return action === 'pause' ? status === 'paused' : status === 'sending' || status === 'active'
+}
+
+/** Reads a campaign and says in a sentence what became of it. */
+async function whatBecame(appId: string, id: string): Promise<string> {
+  const campaign = dataOf(await client.GET('/v1/admin/apps/{appId}/campaigns/{id}', { params: { path: { appId, id } } }))
+  const isRecurring = campaign.schedule?.type === 'recurring' && campaign.recurringOf === null
+  const unknown = { fannedOut: undefined, expected: null, heldBecause: null, ratePerSecond: 0, etaSeconds: null }
+  return stateSentence({ ...campaign, ...unknown, isRecurring }, Date.now())
 }
 
 /** Says what a cancel stops and what it cannot stop. */

@@ -27,7 +27,7 @@ import { Cancelled } from '../../http/answers.ts'
 import { campaigns, PickWinner, winnerFaults } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
 import { Reply } from '../../http/reply.ts'
-import { elsewhere, route, type Asked, type Route } from '../../http/route.ts'
+import { autosaved, elsewhere, route, type Asked, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
 const onePath = `${path}/:id` as const
@@ -109,7 +109,7 @@ const ofTheDashboard = [
     status: 200,
     summary: 'Replace a draft',
     answers: Campaign,
-    audit: elsewhere('campaign.changed'),
+    audit: autosaved('campaign.changed'),
     answer: ({ bus }, { appId, params, body }) => bus.call(calls.replaceCampaign, { appId, campaignId: params.id, campaign: body }),
   }),
   route({

@@ -173,6 +173,7 @@ export const notificationExamples: Record<string, Example> = {
   listTemplatesOfApp: { answer: listOf(template) },
   listPushes: { answer: listOf(openPush, push) },
   explainSend: { answer: explained },
+  explainCampaign: { answer: explained },
   sendTest: {
     bodies: {
       'to a device': { subscriptionId: device.id, content, mark: true },

@@ -110,6 +110,7 @@ function operationOf(route: Route, api: Api, builder: OpenApiBuilder): Operation
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.scope === undefined ? {} : { 'x-required-scope': route.scope }),
+    ...(route.alsoScope === undefined ? {} : { 'x-also-required-scope': route.alsoScope }),
     security: securityOf(route),
     parameters: parametersOf(route),
     ...(body === undefined ? {} : { requestBody: body }),

@@ -82,6 +82,7 @@ export const overviewExamples: Record<string, Example> = {
   readDeviceSeries: { answer: deviceSeries },
   readCurve: { answer: curve },
   readBreakdown: { answer: breakdown },
+  readCampaignBreakdown: { answer: breakdown },
   readSystem: {
     answer: {
       version: '0.1.0',

@@ -7,6 +7,7 @@ import { parseDay } from '@herald/contracts/text'
 import { z } from 'zod'
 import { getApp } from '../../apps/store/apps.ts'
 import { baseUrlOf } from '../../core/base-url.ts'
+import type { Gateway } from '../../gateway.ts'
 import { readOverview } from '../read-overview.ts'
 import { readSystem } from '../read-system.ts'
 import { Breakdown, Curve, DeviceSeries, Overview, Series, SystemRead } from './overview-answers.ts'
@@ -123,14 +124,34 @@ export const overview = [
     answers: Breakdown,
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
-      const of = { appId, campaignId: params.id }
-      const breakdown = await bus.call(readBreakdown, of)
-      if (breakdown) return breakdown
-      await bus.call(getCampaign, of)
-      return nothing
+      return breakdownOf(bus, { appId, campaignId: params.id })
     },
   }),
 ]
+
+export const breakdowns = [
+  route({
+    name: 'readCampaignBreakdown',
+    method: 'get',
+    path: '/v1/campaigns/:id/breakdown',
+    key: 'secret',
+    scope: 'campaigns:read',
+    alsoScope: 'users:read',
+    status: 200,
+    summary: 'Read the counters of a campaign by platform, code and variant',
+    description: 'The key needs the scope users:read too.',
+    answers: Breakdown,
+    answer: ({ bus }, { appId, params }) => breakdownOf(bus, { appId, campaignId: params.id }),
+  }),
+]
+
+/** Reads a campaign's counters by platform, code and variant. Fault: not_found. */
+async function breakdownOf(bus: Gateway['bus'], of: { appId: string; campaignId: string }): Promise<BreakdownRead> {
+  const breakdown = await bus.call(readBreakdown, of)
+  if (breakdown) return breakdown
+  await bus.call(getCampaign, of)
+  return nothing
+}
 
 export const system = [
   route({

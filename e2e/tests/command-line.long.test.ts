@@ -95,6 +95,25 @@ test('`herald import` of 15,000 lines, 1 % of them wrong, continues after a kill
   expect(statSync(`${file}.rejected.csv`).mode & 0o777).toBe(0o600)
 }, 900_000)
 
+// spec: administration/admin-keys, administration/admin-key-scopes
+test('with an administration key `herald` needs no app, says what the key may do, and names the scope that a command lacks', async () => {
+  const tenant = await givenTenant(herald)
+  const { key } = ok(await tenant.admin<{ key: string }>('POST', '/admin-keys', { name: 'release', scopes: ['read', 'send'] }), 201)
+  const env = { HERALD_TOKEN: key, HERALD_APP: '' }
+
+  const whoami = await run(tenant, ['whoami', '--json'], env)
+  expect(JSON.parse(whoami.out)).toMatchObject({
+    url: herald.baseUrl,
+    token: 'administration key',
+    app: { id: tenant.appId },
+    key: { name: 'release', scopes: ['read', 'send'] },
+  })
+  const dryRun = await run(tenant, ['send', '--all', '--title', 'Hi', '--body', 'There', '--dry-run'], env)
+  expect([dryRun.code, dryRun.out]).toEqual([0, expect.stringContaining('would reach 0 devices')])
+  const explain = await run(tenant, ['explain', '0'.repeat(24), 'customer-7'], env)
+  expect([explain.code, explain.err]).toEqual([1, expect.stringContaining('has the scope people too')])
+}, 120_000)
+
 test('`herald doctor` reports no fault when everything is right', async () => {
   const { out, code } = await run(await givenTenant(herald), ['doctor'])
   expect([out.match(/FAULT.*/g), code]).toEqual([null, 0])

@@ -2,6 +2,8 @@
 export const overview = `herald: push notifications from a terminal
 
   herald login                     keep the address and a token of Herald
+  herald logout                    forget them
+  herald whoami                    say which Herald it is, and with which key
   herald send --to customer-7 --title Hi --body There
                                    send, and follow it to its outcome
   herald tail                      show events of pushes as they happen
@@ -19,8 +21,20 @@ const json = '  --json               JSON for a script'
 export const help: Record<string, string> = {
   login: `herald login [--url <address>] [--app <id or name>]
 
-Asks for the address of Herald and for the administration token (or a secret key, for \`send\` alone), tries them, and keeps them in a
-file that you alone can read. The token is typed without being shown, or piped in; it is never an argument.`,
+Asks for the address of Herald and for a token, tries them, and keeps them in a file that you alone can read. The token is an
+administration key of one app (ak_live_…, dashboard, Keys), the administration token, or a secret key, for \`send\` alone. It is typed
+without being shown, or piped in; it is never an argument. With an administration key no command needs --app.`,
+
+  logout: `herald logout
+
+Removes the file that \`herald login\` wrote. Herald still takes the token that was in it; a key ends when it is revoked.`,
+
+  whoami: `herald whoami
+
+Says which Herald the commands talk to, and whether the token is the administration token, an administration key (its name, app and
+scopes; the scope read is needed to see them) or a secret key. Exit code 1 when Herald does not take it.
+
+${json}`,
 
   send: `herald send --to <external id> [--to …] --title <text> --body <text>
 herald send --segment <name or id> | --all | --file send.json

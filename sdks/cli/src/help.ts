@@ -13,7 +13,7 @@ export const overview = `herald: push notifications from a terminal
   herald doctor                    find out what is wrong, and what to do about it
 
 herald <command> --help says more. HERALD_URL, HERALD_TOKEN and HERALD_APP are used instead of what \`herald login\` kept.
-Exit codes: 0 it worked, 1 something failed, 2 the command was not understood.`
+Exit codes: 0 it worked, 1 something failed, 2 the command was not understood (\`doctor\`: or something could not be checked).`
 
 const app = '  --app <id or name>   the app; otherwise HERALD_APP, that of the login, or the only one'
 const json = '  --json               JSON for a script'
@@ -104,7 +104,8 @@ ${json}`,
 herald doctor --device <subscription id>
 
 Checks the connection to Herald (TLS, clock, proxy, streams), its database, queue and ledger, and the credentials, circuits and webhooks of the
-app. Exit code 1 when something is to be mended.
+app. What it could not check it shows with a question mark, for instance because the key lacks a scope.
+Exit codes: 0 all is well, 1 something is to be mended, 2 nothing is known to be wrong, and something could not be checked.
 
   --device <id>        send a test to one device and wait for what it must report: delivered, opened
   --within <seconds>   how long to wait for the device; 60 by default

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { webhooks, type WebhookEvent } from '@herald/node'
 import { http } from '@herald/testing/herald'
@@ -94,6 +95,36 @@ test('`herald import` of 15,000 lines, 1 % of them wrong, continues after a kill
   expect(readFileSync(`${file}.rejected.txt`, 'utf8').split('\n')[0]).toMatch(/^row 51, .*\(ios_fcm_token\)$/)
   expect(statSync(`${file}.rejected.csv`).mode & 0o777).toBe(0o600)
 }, 900_000)
+
+// spec: administration/import-onesignal, administration/import-web
+test('`herald import` of OneSignal’s compressed export needs no option: opted-out people stay out, browsers are skipped with a warning, and nothing stays open', async () => {
+  const tenant = await givenTenant(herald)
+  const { key } = ok(await tenant.admin<{ key: string }>('POST', '/admin-keys', { name: 'import', scopes: ['people'] }), 201)
+  const env = { HERALD_TOKEN: key, HERALD_APP: '' }
+  const lines = [
+    'id,identifier,device_type,external_user_id,invalid_identifier,notification_types',
+    '1,a,1,ann,f,1',
+    '2,b,1,bob,t,1',
+    '3,c,1,cho,f,-2',
+    '4,https://fcm.googleapis.com/fcm/send/x,5,dan,f,1',
+  ]
+  const file = join(home, 'users.csv.gz')
+  writeFileSync(file, gzipSync(lines.join('\r')))
+
+  const { code, out, err } = await run(tenant, ['import', file, '--yes'], env)
+
+  expect(err).toContain('export of OneSignal')
+  expect([out.split('\n')[0], code]).toEqual(['imported: 3 new, 0 updated, 0 kept as they are, 0 rejected of 4 rows', 0])
+  expect(out).toContain('2 of the devices have opted out')
+  expect(out).toContain('1 browsers are skipped')
+  expect(ok(await tenant.call('POST', '/v1/segments/preview', {}), 200)).toMatchObject({ count: 1 })
+
+  // The header lacks a column that Herald needs, so Herald refuses the file. The next import can begin.
+  writeFileSync(file, gzipSync('platform\nios\n'))
+  expect((await run(tenant, ['import', file, '--from', 'csv'], env)).code).toBe(1)
+  const { items } = ok(await tenant.admin<{ items: { state: string }[] }>('GET', '/imports'), 200)
+  expect(items.map(({ state }) => state)).toEqual(['cancelled', 'finished', 'finished'])
+}, 120_000)
 
 // spec: administration/admin-keys, administration/admin-key-scopes
 test('with an administration key `herald` needs no app, says what the key may do, and names the scope that a command lacks', async () => {

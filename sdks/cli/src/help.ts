@@ -87,9 +87,9 @@ ${json}`,
 
 Shows what becomes of each column, makes a dry run of the file, and asks before it imports. When an import was cut off, the same command
 goes on where it was. Rejected rows are written to <file>.rejected.csv or .jsonl, and the reasons to <file>.rejected.txt. Exit code 1
-when rows were rejected.
+when rows were rejected; browsers that were skipped are only a warning. The file may be compressed with gzip (.gz).
 
-  --from <format>      the format of the file; without it the ending of the file's name decides
+  --from <format>      the format of the file; without it OneSignal's header or the ending of the file's name decides
   --column <field=column>  which column holds a field, for csv; may be given several times
   --update             overwrite devices that Herald knows already, instead of keeping them as they are
   --with-browsers      import browsers too (read docs/import.md of Herald first)

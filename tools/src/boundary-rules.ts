@@ -66,10 +66,11 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // SDKs that users of Herald install. web and node import nothing; the CLI imports only the Node SDK and Node itself.
+  // SDKs that users of Herald install. web and node import nothing; the CLI imports the Node SDK, Node itself, and a reader of YAML, which its
+  // build packs into it.
   'sdks/web': [],
   'sdks/node': [],
-  'sdks/cli': ['@herald/node', 'node:*'],
+  'sdks/cli': ['@herald/node', 'yaml', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }

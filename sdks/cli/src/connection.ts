@@ -1,4 +1,5 @@
 import { Herald } from '@herald/node'
+import { listAll } from './list-all.ts'
 import { readSettings, type Settings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 import { appOfKey, kindOf } from './token.ts'
@@ -50,17 +51,7 @@ export function openHerald({ url, token }: Settings): Herald {
 }
 
 /** Lists the apps, at most 1,000. */
-export async function listApps(herald: Herald): Promise<App[]> {
-  const apps: App[] = []
-  for (let cursor: string | null = ''; cursor !== null && apps.length < 1_000;) {
-    const page: { items: App[]; nextCursor: string | null } = await herald.request('GET', '/v1/admin/apps', {
-      query: { limit: 200, ...(cursor === '' ? {} : { cursor }) },
-    })
-    apps.push(...page.items)
-    cursor = page.nextCursor
-  }
-  return apps
-}
+export const listApps = (herald: Herald): Promise<App[]> => listAll(herald, '/v1/admin/apps', 1_000)
 
 async function findApp(herald: Herald, wanted: string | undefined, ofKey: string | undefined): Promise<App> {
   if (ofKey !== undefined && wanted !== undefined && isId(wanted) && wanted !== ofKey)

@@ -10,10 +10,13 @@ export const overview = `herald: push notifications from a terminal
   herald listen --forward <url>    post the same events to a receiver on this machine, signed
   herald explain <campaign> <who>  say why a user or device got a campaign, or did not
   herald import users.csv          import devices from OneSignal, a CSV or JSON lines
+  herald pull                      write an app's segments, templates, webhooks and settings to herald.yaml
+  herald apply herald.yaml         bring an app to what the file says
   herald doctor                    find out what is wrong, and what to do about it
 
 herald <command> --help says more. HERALD_URL, HERALD_TOKEN and HERALD_APP are used instead of what \`herald login\` kept.
-Exit codes: 0 it worked, 1 something failed, 2 the command was not understood (\`doctor\`: or something could not be checked).`
+Exit codes: 0 it worked, 1 something failed, 2 the command was not understood (\`doctor\`: or something could not be checked;
+\`apply --dry-run\`: or Herald differs from the file).`
 
 const app = '  --app <id or name>   the app; otherwise HERALD_APP, that of the login, or the only one'
 const json = '  --json               JSON for a script'
@@ -97,6 +100,26 @@ when rows were rejected; browsers that were skipped are only a warning. The file
   --dry-run            try the file and import nothing
   --yes                import without being asked
   --cancel             end the app's open import
+${app}
+${json}`,
+
+  pull: `herald pull [herald.yaml]
+
+Writes the segments, templates, webhooks (without their secrets) and settings of an app to a YAML file, always in the same order. With - as
+the file it prints the text. An administration key needs the scope read.
+
+${app}`,
+
+  apply: `herald apply [herald.yaml] [--dry-run]
+
+Shows how an app differs from the file, asks, and brings the app to what the file says. Segments and templates are the same by their name,
+webhooks by their URL. Nothing is deleted without --prune, and a section that is not in the file is not touched. An administration key needs
+the scopes read and send, settings for webhooks and settings, and people to name the URL of a new webhook.
+Exit codes: 0 nothing to do, or all was applied; 1 something failed; 2 a dry run found a difference, or the command was not understood.
+
+  --dry-run            show the difference and change nothing
+  --prune              delete segments, templates and webhooks that the file does not name, in the sections that it has
+  --yes                apply without being asked
 ${app}
 ${json}`,
 

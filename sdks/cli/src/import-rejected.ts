@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { Herald } from '@herald/node'
+import { listAll } from './list-all.ts'
 import { printable } from './printable.ts'
 import { readRows } from './rows.ts'
 
@@ -45,13 +46,6 @@ function writeForOwner(file: string, lines: string[]): void {
 }
 
 async function listProblems(herald: Herald, path: string): Promise<Map<number, Problem>> {
-  const problems = new Map<number, Problem>()
-  for (let cursor: string | null | undefined; cursor !== null && problems.size < mostProblems;) {
-    const page: { items: Problem[]; nextCursor: string | null } = await herald.request('GET', `${path}/errors`, {
-      query: { limit: 200, cursor },
-    })
-    for (const problem of page.items) problems.set(problem.row, problem)
-    cursor = page.nextCursor
-  }
-  return problems
+  const problems = await listAll<Problem>(herald, `${path}/errors`, mostProblems)
+  return new Map(problems.map((problem) => [problem.row, problem]))
 }

@@ -25,6 +25,7 @@ type Command = {
   run: (terminal: Terminal, words: string[], options: Record<string, never>) => Promise<number>
 }
 
+// A command that needs a large package is imported when it runs, so that the others start as fast as without it.
 const commands: Record<string, Command> = {
   login: { options: { url: text, app: text }, words: 0, run: (terminal, _words, options) => login(terminal, options) },
   logout: { options: {}, words: 0, run: logout },
@@ -73,6 +74,12 @@ const commands: Record<string, Command> = {
     },
     words: 1,
     run: importFile,
+  },
+  pull: { options: { app: text }, words: 1, run: async (...given) => (await import('./pull.ts')).pull(...given) },
+  apply: {
+    options: { app: text, 'dry-run': flag, prune: flag, yes: flag, json: flag },
+    words: 1,
+    run: async (...given) => (await import('./apply.ts')).apply(...given),
   },
   doctor: {
     options: { app: text, device: text, within: text, json: flag },

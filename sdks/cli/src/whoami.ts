@@ -1,5 +1,6 @@
 import { HeraldError, type Herald } from '@herald/node'
 import { connect, listApps } from './connection.ts'
+import { listAll } from './list-all.ts'
 import { printable } from './printable.ts'
 import { readSettings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
@@ -47,18 +48,8 @@ const unless = (code: 'not_found' | 'forbidden') => (error: unknown) => {
 
 /** Finds the key in the list of the app's keys by its last four characters. Gives null when the key lacks the scope read, or another ends alike. */
 async function findKey(herald: Herald, appId: string, token: string): Promise<Identity['key']> {
-  const found: AdminKey[] = []
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: { items: AdminKey[]; nextCursor: string | null } | undefined = await herald
-      .request<{ items: AdminKey[]; nextCursor: string | null }>('GET', `/v1/admin/apps/${appId}/admin-keys`, {
-        query: { limit: 200, cursor },
-      })
-      .catch(unless('forbidden'))
-    if (!page) return null
-    found.push(...page.items.filter(({ hint }) => token.endsWith(hint)))
-    cursor = page.nextCursor
-  }
-  const [only, other] = found
+  const keys = await listAll<AdminKey>(herald, `/v1/admin/apps/${appId}/admin-keys`).catch(unless('forbidden'))
+  const [only, other] = (keys ?? []).filter(({ hint }) => token.endsWith(hint))
   return only && !other ? { name: only.name, scopes: only.scopes } : null
 }
 

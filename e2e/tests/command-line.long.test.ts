@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { webhooks, type WebhookEvent } from '@herald/node'
 import { http } from '@herald/testing/herald'
@@ -95,9 +96,63 @@ test('`herald import` of 15,000 lines, 1 % of them wrong, continues after a kill
   expect(statSync(`${file}.rejected.csv`).mode & 0o777).toBe(0o600)
 }, 900_000)
 
+// spec: administration/import-onesignal, administration/import-web
+test('`herald import` of OneSignal’s compressed export needs no option: opted-out people stay out, browsers are skipped with a warning, and nothing stays open', async () => {
+  const tenant = await givenTenant(herald)
+  const { key } = ok(await tenant.admin<{ key: string }>('POST', '/admin-keys', { name: 'import', scopes: ['people'] }), 201)
+  const env = { HERALD_TOKEN: key, HERALD_APP: '' }
+  const lines = [
+    'id,identifier,device_type,external_user_id,invalid_identifier,notification_types',
+    '1,a,1,ann,f,1',
+    '2,b,1,bob,t,1',
+    '3,c,1,cho,f,-2',
+    '4,https://fcm.googleapis.com/fcm/send/x,5,dan,f,1',
+  ]
+  const file = join(home, 'users.csv.gz')
+  writeFileSync(file, gzipSync(lines.join('\r')))
+
+  const { code, out, err } = await run(tenant, ['import', file, '--yes'], env)
+
+  expect(err).toContain('export of OneSignal')
+  expect([out.split('\n')[0], code]).toEqual(['imported: 3 new, 0 updated, 0 kept as they are, 0 rejected of 4 rows', 0])
+  expect(out).toContain('2 of the devices have opted out')
+  expect(out).toContain('1 browsers are skipped')
+  expect(ok(await tenant.call('POST', '/v1/segments/preview', {}), 200)).toMatchObject({ count: 1 })
+
+  // The header lacks a column that Herald needs, so Herald refuses the file. The next import can begin.
+  writeFileSync(file, gzipSync('platform\nios\n'))
+  expect((await run(tenant, ['import', file, '--from', 'csv'], env)).code).toBe(1)
+  const { items } = ok(await tenant.admin<{ items: { state: string }[] }>('GET', '/imports'), 200)
+  expect(items.map(({ state }) => state)).toEqual(['cancelled', 'finished', 'finished'])
+}, 120_000)
+
+// spec: administration/admin-keys, administration/admin-key-scopes
+test('with an administration key `herald` needs no app, says what the key may do, and names the scope that a command lacks', async () => {
+  const tenant = await givenTenant(herald)
+  const { key } = ok(await tenant.admin<{ key: string }>('POST', '/admin-keys', { name: 'release', scopes: ['read', 'send'] }), 201)
+  const env = { HERALD_TOKEN: key, HERALD_APP: '' }
+
+  const whoami = await run(tenant, ['whoami', '--json'], env)
+  expect(JSON.parse(whoami.out)).toMatchObject({
+    url: herald.baseUrl,
+    token: 'administration key',
+    app: { id: tenant.appId },
+    key: { name: 'release', scopes: ['read', 'send'] },
+  })
+  const dryRun = await run(tenant, ['send', '--all', '--title', 'Hi', '--body', 'There', '--dry-run'], env)
+  expect([dryRun.code, dryRun.out]).toEqual([0, expect.stringContaining('would reach 0 devices')])
+  const explain = await run(tenant, ['explain', '0'.repeat(24), 'customer-7'], env)
+  expect([explain.code, explain.err]).toEqual([1, expect.stringContaining('has the scope people too')])
+}, 120_000)
+
 test('`herald doctor` reports no fault when everything is right', async () => {
+  const compared = async () => {
+    const headers = { authorization: `Bearer ${herald.adminToken}` }
+    return (await http<{ ledgerDifference: number | null }>('GET', `${herald.baseUrl}/v1/admin/system`, { headers })).body.ledgerDifference
+  }
+  await until(async () => (await compared()) !== null, { withinMs: 60_000, what: 'counters and ledger are compared' })
   const { out, code } = await run(await givenTenant(herald), ['doctor'])
-  expect([out.match(/FAULT.*/g), code]).toEqual([null, 0])
+  expect([out.match(/(?:FAULT|\? ).*/g), code]).toEqual([null, 0])
 }, 120_000)
 
 test('`herald doctor` finds faults of the connection, the server and the app, and says what to do about each', async () => {
@@ -108,7 +163,7 @@ test('`herald doctor` finds faults of the connection, the server and the app, an
     const { findings } = JSON.parse(out) as { findings: { check: string; state: string; says: string; remedy?: string }[] }
     const faults = findings.filter(({ state }) => state === 'fault')
     expect(faults.filter(({ remedy }) => remedy === undefined)).toEqual([])
-    expect(code).toBe(faults.length > 0 ? 1 : 0)
+    expect(code).toBe(faults.length > 0 ? 1 : findings.some(({ state }) => state === 'unknown') ? 2 : 0)
     return faults.map(({ check }) => check)
   }
   const through = async (faults: Parameters<typeof startFaultyProxy>[1]) => {

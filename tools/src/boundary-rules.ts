@@ -67,11 +67,11 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // SDKs that users of Herald install. web and node import nothing; the CLI imports only the Node SDK and Node itself.
-  // What a page has already: each has an entry of its own.
+  // SDKs that users of Herald install. The Node SDK imports nothing; the CLI imports it, Node itself, and a reader of YAML, which its build packs
+  // into it; the web SDK imports what a page has already, each in an entry of its own.
   'sdks/web': ['react', 'vue'],
   'sdks/node': [],
-  'sdks/cli': ['@herald/node', 'node:*'],
+  'sdks/cli': ['@herald/node', 'yaml', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }

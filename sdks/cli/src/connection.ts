@@ -1,6 +1,8 @@
 import { Herald } from '@herald/node'
+import { listAll } from './list-all.ts'
 import { readSettings, type Settings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
+import { appOfKey, kindOf } from './token.ts'
 import { UsageError } from './usage-error.ts'
 
 export type App = { id: string; name: string }
@@ -9,7 +11,7 @@ export type App = { id: string; name: string }
 export type Connection = {
   herald: Herald
   url: string
-  /** True when the token is the administration token, false when it is a secret key of an app. */
+  /** True when the token is the administration token or an administration key, false when it is a secret key of an app. */
   isAdministration: boolean
   /** Gives the path of the app's operations, `/v1/admin/apps/<id>`. Fails for a secret key, or when not exactly one app is meant. */
   appPath: () => Promise<string>
@@ -20,7 +22,7 @@ export const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text)
 /** Makes a client from the settings. `app` is the value of the option `--app`. Throws a UsageError when a setting is missing or cannot be right. */
 export function connect(terminal: Terminal, app?: string, settings: Settings = readSettings(terminal.env)): Connection {
   const herald = openHerald(settings)
-  const isAdministration = !settings.token.startsWith('sk_')
+  const isAdministration = kindOf(settings.token) !== 'secret key'
   let found: Promise<string> | undefined
   return {
     herald,
@@ -28,8 +30,10 @@ export function connect(terminal: Terminal, app?: string, settings: Settings = r
     isAdministration,
     appPath() {
       if (!isAdministration)
-        throw new UsageError('This needs the administration token: a secret key opens `herald send` alone. Run `herald login`.')
-      found ??= findApp(herald, app ?? settings.app).then(({ id }) => `/v1/admin/apps/${id}`)
+        throw new UsageError(
+          'This needs an administration key or the administration token: a secret key opens `herald send` alone. Run `herald login`.',
+        )
+      found ??= findApp(herald, app ?? settings.app, appOfKey(settings.token)).then(({ id }) => `/v1/admin/apps/${id}`)
       return found
     },
   }
@@ -47,19 +51,11 @@ export function openHerald({ url, token }: Settings): Herald {
 }
 
 /** Lists the apps, at most 1,000. */
-export async function listApps(herald: Herald): Promise<App[]> {
-  const apps: App[] = []
-  for (let cursor: string | null = ''; cursor !== null && apps.length < 1_000;) {
-    const page: { items: App[]; nextCursor: string | null } = await herald.request('GET', '/v1/admin/apps', {
-      query: { limit: 200, ...(cursor === '' ? {} : { cursor }) },
-    })
-    apps.push(...page.items)
-    cursor = page.nextCursor
-  }
-  return apps
-}
+export const listApps = (herald: Herald): Promise<App[]> => listAll(herald, '/v1/admin/apps', 1_000)
 
-async function findApp(herald: Herald, wanted: string | undefined): Promise<App> {
+async function findApp(herald: Herald, wanted: string | undefined, ofKey: string | undefined): Promise<App> {
+  if (ofKey !== undefined && wanted !== undefined && isId(wanted) && wanted !== ofKey)
+    throw new UsageError(`The administration key is one of the app ${ofKey}, and opens nothing of the app ${wanted}.`)
   if (wanted !== undefined && isId(wanted)) return { id: wanted, name: wanted }
   const apps = await listApps(herald)
   const [only, ...others] = wanted === undefined ? apps : apps.filter(({ name }) => name === wanted)

@@ -1,5 +1,5 @@
-import { HeraldError, type Herald } from '@herald/node'
-import type { Finding } from './finding.ts'
+import type { Herald } from '@herald/node'
+import { unknownFinding, type Finding } from './finding.ts'
 
 type Checked = { ok: boolean; code: string | null; providerCode: string | null; remedy: string | null }
 type Circuit = { platform: string; environment: string; state: string; code: string | null; since: string; heldCount: number }
@@ -20,7 +20,18 @@ type Webhook = {
 
 /** Checks the providers and the webhook endpoints of an app. */
 export async function* appFindings(herald: Herald, path: string): AsyncGenerator<Finding> {
-  const { devices, providers, circuits } = await herald.request<Overview>('GET', `${path}/overview`)
+  const overview = await answerTo('app', herald.request<Overview>('GET', `${path}/overview`))
+  if ('unknown' in overview) yield overview.unknown
+  else yield* overviewFindings(herald, path, overview)
+  const webhooks = await answerTo('webhooks', herald.request<{ items: Webhook[] }>('GET', `${path}/webhooks`, { query: { limit: 200 } }))
+  if ('unknown' in webhooks) yield webhooks.unknown
+  else yield* webhookFindings(webhooks.items)
+}
+
+const answerTo = <Answer>(check: string, asked: Promise<Answer>): Promise<Answer | { unknown: Finding }> =>
+  asked.catch((error: unknown) => ({ unknown: unknownFinding(check, error) }))
+
+async function* overviewFindings(herald: Herald, path: string, { devices, providers, circuits }: Overview): AsyncGenerator<Finding> {
   for (const { kind, platform, configured } of providers) {
     if (configured) yield await providerFinding(herald, path, kind)
     else if ((devices[platform]?.total ?? 0) > 0)
@@ -33,7 +44,6 @@ export async function* appFindings(herald: Herald, path: string): AsyncGenerator
     else yield { check: kind, state: 'ok', says: `No credentials, and no ${platform} device that needs them.` }
   }
   yield* circuitFindings(circuits)
-  yield* webhookFindings(herald, path)
 }
 
 async function providerFinding(herald: Herald, path: string, kind: string): Promise<Finding> {
@@ -50,8 +60,7 @@ async function providerFinding(herald: Herald, path: string, kind: string): Prom
       : `The provider does not take the credentials: ${providerCode ?? code ?? 'no reason given'}.`
     return { check: isSubject ? 'VAPID subject' : kind, state: 'fault', says, ...(remedy === null ? {} : { remedy }) }
   } catch (error) {
-    if (!(error instanceof HeraldError)) throw error
-    return { check: kind, state: 'note', says: `It could not be checked: ${error.message}` }
+    return unknownFinding(kind, error)
   }
 }
 
@@ -66,8 +75,7 @@ function* circuitFindings(circuits: Circuit[]): Generator<Finding> {
   }
 }
 
-async function* webhookFindings(herald: Herald, path: string): AsyncGenerator<Finding> {
-  const { items } = await herald.request<{ items: Webhook[] }>('GET', `${path}/webhooks`, { query: { limit: 200 } })
+function* webhookFindings(items: Webhook[]): Generator<Finding> {
   let isWell = true
   for (const { url, enabled, disabledReason, consecutiveFailures, droppedEvents, lastStatus, lastError } of items) {
     // Only the host is printed: the path of a webhook endpoint may contain a secret.

@@ -23,8 +23,8 @@ export async function certificateFinding(address: string): Promise<Finding> {
     }
   }
   const found = await readCertificate(host, port === '' ? 443 : Number(port))
-  // This is only a note: the check "reachability", which comes next, reports an address that cannot be reached as a fault.
-  if ('unreachable' in found) return { check: 'TLS', state: 'note', says: 'The certificate could not be read: no connection.' }
+  // This is no fault: the check "reachability", which comes next, reports an address that cannot be reached as a fault.
+  if ('unreachable' in found) return { check: 'TLS', state: 'unknown', says: 'The certificate could not be read: no connection.' }
   if ('refused' in found)
     return { check: 'TLS', state: 'fault', says: `The certificate is not taken: ${found.refused}.`, remedy: remedyOf(found.code) }
   const days = Math.floor((found.validTo - Date.now()) / 86_400_000)

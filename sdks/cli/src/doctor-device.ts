@@ -1,7 +1,7 @@
 import { HeraldError, type Herald } from '@herald/node'
 import { connect, isId } from './connection.ts'
 import { wait } from './event-stream.ts'
-import { linesOf, type DoctorOptions, type Finding } from './finding.ts'
+import { tellFindings, unknownFinding, type DoctorOptions, type Finding } from './finding.ts'
 import { readSeconds } from './send.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -20,20 +20,22 @@ const lookMs = 500
 
 /**
  * Sends a test push to one device and checks each step: registered, sent, delivered, opened. Names the API call that the program on the device has
- * not made. Gives the exit code: 1 when a step failed.
+ * not made. Gives the exit code: 1 when a step failed, 2 when Herald did not let it check one.
  */
 export async function doctorDevice(terminal: Terminal, id: string, options: DoctorOptions): Promise<number> {
   if (!isId(id))
     throw new UsageError('--device takes the id of a subscription, as its registration answered it: 24 characters, 0-9 and a-f.')
   const withinMs = readSeconds(options.within ?? '60') * 1000
   const { herald, appPath } = connect(terminal, options.app)
-  const findings: Finding[] = []
-  for await (const finding of walk(terminal, herald, await appPath(), id, withinMs)) {
-    findings.push(finding)
-    if (!options.json) for (const line of linesOf(finding)) terminal.out(line)
+  return tellFindings(terminal, walkOrTell(terminal, herald, await appPath(), id, withinMs), options)
+}
+
+async function* walkOrTell(...given: Parameters<typeof walk>): AsyncGenerator<Finding> {
+  try {
+    yield* walk(...given)
+  } catch (error) {
+    yield unknownFinding('the next step', error)
   }
-  if (options.json) terminal.out(JSON.stringify({ findings }))
-  return findings.some(({ state }) => state === 'fault') ? 1 : 0
 }
 
 async function* walk(terminal: Terminal, herald: Herald, path: string, id: string, withinMs: number): AsyncGenerator<Finding> {

@@ -4,7 +4,7 @@ import { doctorDevice } from './doctor-device.ts'
 import { certificateFinding } from './doctor-certificate.ts'
 import { connect } from './connection.ts'
 import { readStream } from './event-stream.ts'
-import { linesOf, type DoctorOptions, type Finding } from './finding.ts'
+import { tellFindings, unknownFinding, type DoctorOptions, type Finding } from './finding.ts'
 import { readSettings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -22,45 +22,46 @@ type System = {
 const clockToleranceSeconds = 30
 const streamWithinMs = 6_000
 
-/** Checks what often goes wrong with an installation, and prints what to do about each fault. Gives the exit code: 1 when there is a fault. */
+/**
+ * Checks what often goes wrong with an installation, and prints what to do about each fault. Gives the exit code: 1 when there is a fault, else 2
+ * when something could not be checked.
+ */
 export async function doctor(terminal: Terminal, options: DoctorOptions): Promise<number> {
   if (options.device !== undefined) return doctorDevice(terminal, options.device, options)
-  const findings: Finding[] = []
-  for await (const finding of look(terminal, options.app)) {
-    findings.push(finding)
-    if (!options.json) for (const line of linesOf(finding)) terminal.out(line)
-  }
-  const faults = findings.filter(({ state }) => state === 'fault').length
-  if (options.json) terminal.out(JSON.stringify({ findings }))
-  else terminal.out(faults === 0 ? 'Nothing is to be mended.' : `${faults} to be mended.`)
-  return faults === 0 ? 0 : 1
+  return tellFindings(terminal, look(terminal, options.app), options)
 }
 
 async function* look(terminal: Terminal, app: string | undefined): AsyncGenerator<Finding> {
   const settings = readSettings(terminal.env)
   const certificate = await certificateFinding(settings.url)
   yield certificate
-  if (certificate.state === 'fault') return
+  if (certificate.state === 'fault') return yield rest('reachability, token, system, app')
   const { herald, appPath, isAdministration } = connect(terminal, app, settings)
   const reached = await reach(herald)
   yield* reached.findings
-  if (!reached.answers) return
+  if (!reached.answers) return yield rest('token, system, app')
   if (!isAdministration) {
     yield {
       check: 'token',
-      state: 'note',
-      says: 'A secret key: what follows needs the administration token.',
-      remedy: 'Run herald login with it.',
+      state: 'unknown',
+      says: 'A secret key cannot read the state of Herald and of the app: system, providers, circuits and webhooks were not checked.',
+      remedy: 'Run herald login with an administration key or the administration token.',
     }
     return
   }
   const asked = await askSystem(herald)
-  if ('state' in asked) return yield asked
-  yield* systemFindings(asked.system, settings.url, asked.headers)
+  if ('system' in asked) yield* systemFindings(asked.system, settings.url, asked.headers)
+  else {
+    yield asked
+    if (asked.state === 'fault') return yield rest('system, app')
+  }
   const path = await appPath()
   yield await streamFinding(herald, path, terminal.stop)
   yield* appFindings(herald, path)
 }
+
+/** Gives the finding that the checks after a fault were not made, because they would all find the same fault. */
+const rest = (checks: string): Finding => ({ check: 'the rest', state: 'unknown', says: `Not checked because of this fault: ${checks}.` })
 
 /** Checks that Herald answers, that its database is there, and that its clock agrees with the clock of this machine. */
 async function reach(herald: Herald): Promise<{ answers: boolean; findings: Finding[] }> {
@@ -90,7 +91,7 @@ async function reach(herald: Herald): Promise<{ answers: boolean; findings: Find
 
 function clockFinding(headers: Headers): Finding {
   const at = Date.parse(headers.get('date') ?? '')
-  if (Number.isNaN(at)) return { check: 'clock', state: 'note', says: 'The answer has no date, so the clocks cannot be compared.' }
+  if (Number.isNaN(at)) return { check: 'clock', state: 'unknown', says: 'The answer has no date, so the clocks cannot be compared.' }
   const seconds = Math.round((Date.now() - at) / 1000)
   if (Math.abs(seconds) <= clockToleranceSeconds)
     return { check: 'clock', state: 'ok', says: 'Herald and this machine have the same time.' }
@@ -113,8 +114,8 @@ async function askSystem(herald: Herald): Promise<Finding | { system: System; he
       return {
         check: 'token',
         state: 'fault',
-        says: 'Herald does not take the administration token.',
-        remedy: 'Run herald login, or set HERALD_TOKEN to what ADMIN_TOKEN is.',
+        says: 'Herald does not take the token.',
+        remedy: 'Run herald login, or set HERALD_TOKEN: to an administration key that is not revoked, or to what ADMIN_TOKEN is.',
       }
     if (error.status === 404)
       return {
@@ -123,7 +124,7 @@ async function askSystem(herald: Herald): Promise<Finding | { system: System; he
         says: 'Herald has no administration.',
         remedy: 'Set ADMIN_TOKEN of the gateway to 32 characters or more.',
       }
-    return { check: 'token', state: 'fault', says: error.message }
+    return unknownFinding('system', error)
   }
 }
 
@@ -155,7 +156,13 @@ function* systemFindings(system: System, url: string, headers: Headers): Generat
     }
   else if (system.standby === 'synchronous') yield { check: 'standby', state: 'ok', says: 'The database has a synchronous standby.' }
   const { ledgerDifference: difference } = system
-  if (difference === null) yield { check: 'ledger', state: 'note', says: 'Counters and ledger have not been compared yet.' }
+  if (difference === null)
+    yield {
+      check: 'ledger',
+      state: 'unknown',
+      says: 'Herald has not compared all counters with the ledger yet, or its tracker is away.',
+      remedy: 'Run herald doctor again in a minute. If this stays, look at the tracker’s log.',
+    }
   else if (difference === 0) yield { check: 'ledger', state: 'ok', says: 'Counters and ledger agree.' }
   else
     yield {
@@ -201,6 +208,7 @@ async function streamFinding(herald: Herald, path: string, stop: AbortSignal): P
   } catch (error) {
     if (error instanceof HeraldError && error.status === 404)
       return { check: 'app', state: 'fault', says: 'There is no such app.', remedy: 'Name another with --app.' }
+    if (error instanceof HeraldError && error.is('forbidden')) return unknownFinding('streams', error)
     if (!isOpen && error instanceof HeraldError && error.status !== 0) return { check: 'streams', state: 'fault', says: error.message }
   } finally {
     clearTimeout(timer)

@@ -7,31 +7,44 @@ const fields =
   'platform token endpoint p256dh auth externalId tags language timezone country appVersion sdkVersion osVersion deviceModel browser standalone optedIn sessionCount createdAt lastActiveAt'.split(
     ' ',
   )
-const oneSignal: Record<string, string> = {
-  identifier: 'token, or endpoint of a browser',
-  device_type: 'platform',
-  external_user_id: 'externalId',
-  external_id: 'externalId',
-  tags: 'tags',
-  language: 'language',
-  country: 'country',
-  timezone_id: 'timezone',
-  game_version: 'appVersion',
-  device_os: 'osVersion',
-  device_model: 'deviceModel',
-  session_count: 'sessionCount',
-  created_at: 'createdAt',
-  last_active: 'lastActiveAt',
-  web_auth: 'auth',
-  web_p256: 'p256dh',
-  invalid_identifier: 'optedIn',
-  notification_types: 'optedIn',
-}
+const oneSignal = new Map(
+  Object.entries({
+    identifier: 'token, or endpoint of a browser',
+    device_type: 'platform',
+    external_user_id: 'externalId',
+    external_id: 'externalId',
+    tags: 'tags',
+    language: 'language',
+    country: 'country',
+    timezone_id: 'timezone',
+    game_version: 'appVersion',
+    device_os: 'osVersion',
+    device_model: 'deviceModel',
+    session_count: 'sessionCount',
+    created_at: 'createdAt',
+    last_active: 'lastActiveAt',
+    web_auth: 'auth',
+    web_p256: 'p256dh',
+    invalid_identifier: 'optedIn',
+    notification_types: 'optedIn',
+  }),
+)
 
-/** Gives the format of a file: what `--from` says, else what the ending of its name says. Throws a UsageError when neither does. */
-export function formatOf(file: string, from: string | undefined): Format {
+/**
+ * Gives the format of a file: what `--from` says, else what its first row and the ending of its name say. `--column` is for CSV files that are not
+ * OneSignal's. Throws a UsageError when the format is not clear.
+ */
+export function formatOf(name: string, { from, column = [] }: { from?: string; column?: string[] }, first: string): Format {
   const said = from === 'onesignal' ? 'onesignal_csv' : from
-  const format = said ?? (/\.(jsonl|ndjson)$/i.test(file) ? 'jsonl' : /\.csv$/i.test(file) ? 'csv' : undefined)
+  const format =
+    said ??
+    (/\.(jsonl|ndjson)$/i.test(name)
+      ? 'jsonl'
+      : column.length === 0 && isOneSignal(first)
+        ? 'onesignal_csv'
+        : /\.csv$/i.test(name)
+          ? 'csv'
+          : undefined)
   const known = formats.find((each) => each === format)
   if (!known) throw new UsageError('What is the file? Say --from onesignal, --from csv or --from jsonl.')
   return known
@@ -51,8 +64,20 @@ export function readColumns(pairs: readonly string[], format: Format): Record<st
   )
 }
 
+/**
+ * Whether a header is that of OneSignal's export of subscriptions. These two columns are in each such file, and Herald's own columns have other names
+ * (https://documentation.onesignal.com/reference/csv-export).
+ */
+function isOneSignal(header: string): boolean {
+  const names = namesIn(header)
+  return names.includes('identifier') && names.includes('device_type')
+}
+
 /** Gives the names of the columns in a header. */
 export const namesIn = (header: string): string[] => header.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+
+/** At most this many characters of a column's name are printed. */
+const longestName = 80
 
 /** Gives a line for each column of the file, which says as which field the column is imported. */
 export function linesOfMapping(header: string, format: Format, columns: Record<string, string> | undefined): string[] {
@@ -61,7 +86,8 @@ export function linesOfMapping(header: string, format: Format, columns: Record<s
   return names.map((name) => {
     const mapped = Object.entries(columns ?? {}).find(([, column]) => column === name)?.[0]
     const field =
-      mapped ?? (format === 'onesignal_csv' ? oneSignal[name] : fields.includes(name) && columns?.[name] === undefined ? name : undefined)
-    return `  ${name.padEnd(width)}  ${field === undefined ? '(not read)' : `→ ${field}`}`
+      mapped ??
+      (format === 'onesignal_csv' ? oneSignal.get(name) : fields.includes(name) && columns?.[name] === undefined ? name : undefined)
+    return `  ${name.slice(0, longestName).padEnd(width)}  ${field === undefined ? '(not read)' : `→ ${field}`}`
   })
 }

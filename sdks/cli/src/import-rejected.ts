@@ -1,5 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { Herald } from '@herald/node'
+import { listAll } from './list-all.ts'
+import { printable } from './printable.ts'
 import { readRows } from './rows.ts'
 
 type Problem = { row: number; column: string | null; code: string; message: string }
@@ -12,7 +14,11 @@ const mostProblems = 10_000
  * file says why each was rejected. Both may contain personal data, so they are made readable by their owner only. Gives a line to print about
  * the files, or none when no row was rejected.
  */
-export async function writeRejected(herald: Herald, path: string, { file, format }: { file: string; format: string }): Promise<string[]> {
+export async function writeRejected(
+  herald: Herald,
+  path: string,
+  { file, name, format }: { file: string; name: string; format: string },
+): Promise<string[]> {
   const problems = await listProblems(herald, path)
   if (problems.size === 0) return []
   const isCsv = format !== 'jsonl'
@@ -23,11 +29,11 @@ export async function writeRejected(herald: Herald, path: string, { file, format
     // of a row are equal; in a file without a header Herald's number is one larger.
     if (isHeader || problems.has(isCsv ? number : number + 1)) lines.push(text)
   }
-  const rejected = `${file}.rejected${isCsv ? '.csv' : '.jsonl'}`
-  const reasons = `${file}.rejected.txt`
+  const rejected = `${name}.rejected${isCsv ? '.csv' : '.jsonl'}`
+  const reasons = `${name}.rejected.txt`
   writeForOwner(rejected, lines)
-  const said = [...problems.values()].map(
-    ({ row, column, code, message }) => `row ${row}${column === null ? '' : `, ${column}`}: ${message} (${code})`,
+  const said = [...problems.values()].map(({ row, column, code, message }) =>
+    printable(`row ${row}${column === null ? '' : `, ${column}`}: ${message} (${code})`),
   )
   writeForOwner(reasons, said)
   return [`The rejected rows are in ${rejected}, and why in ${reasons}.`]
@@ -40,13 +46,6 @@ function writeForOwner(file: string, lines: string[]): void {
 }
 
 async function listProblems(herald: Herald, path: string): Promise<Map<number, Problem>> {
-  const problems = new Map<number, Problem>()
-  for (let cursor: string | null | undefined; cursor !== null && problems.size < mostProblems;) {
-    const page: { items: Problem[]; nextCursor: string | null } = await herald.request('GET', `${path}/errors`, {
-      query: { limit: 200, cursor },
-    })
-    for (const problem of page.items) problems.set(problem.row, problem)
-    cursor = page.nextCursor
-  }
-  return problems
+  const problems = await listAll<Problem>(herald, `${path}/errors`, mostProblems)
+  return new Map(problems.map((problem) => [problem.row, problem]))
 }

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { help } from './help.ts'
 import { main } from './main.ts'
@@ -40,41 +37,6 @@ test.each([
   expect(await main(['send', ...args], terminal)).toBe(2)
   expect(terminal.said.join('\n')).toContain(words)
   expect(asked).toEqual([])
-})
-
-/** Writes a file that is deleted after the test. */
-function givenFile(name: string, content: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'herald-import-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  const file = join(directory, name)
-  writeFileSync(file, content)
-  return file
-}
-
-// spec: administration/import-opted-in, administration/import-left-out
-test('`herald import` refuses a OneSignal export without notification_types unless told that all have opted in, and prints the warnings', async () => {
-  const report = {
-    ...{ id, state: 'receiving', dryRun: true, offset: 0, rows: 0, created: 0, updated: 0, kept: 0, rejected: 0, byCode: {} },
-    warnings: { 'left_out:timezone_id': 3, no_external_id: 2 },
-  }
-  const file = givenFile('users.csv', 'identifier,device_type\na,0\n')
-  const path = `/v1/admin/apps/${app}/imports`
-  const { url, asked } = await givenHerald({
-    [`POST ${path}`]: { status: 201, body: report },
-    [`PUT ${path}/${id}/data`]: { body: { ...report, offset: statSync(file).size } },
-    [`POST ${path}/${id}/finish`]: { body: { ...report, state: 'finished' } },
-  })
-  const state = givenFile('none', '')
-  const terminal = givenTerminal({ env: { ...environment(url).env, XDG_STATE_HOME: join(state, '..') } })
-  const args = ['import', file, '--from', 'onesignal', '--dry-run']
-
-  expect(await main(args, terminal)).toBe(2)
-  expect(terminal.said.join('\n')).toContain('notification_types')
-  expect(asked).toEqual([])
-
-  expect(await main([...args, '--assume-opted-in'], terminal)).toBe(0)
-  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ format: 'onesignal_csv', assumeOptedIn: true })
-  expect(terminal.said.join('\n')).toContain('3 left_out:timezone_id')
 })
 
 test('`herald send` with a secret key sends a notification, and its exit code is 1 when a push failed or nobody was reached', async () => {

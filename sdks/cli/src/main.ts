@@ -6,12 +6,14 @@ import { help, overview } from './help.ts'
 import { importFile } from './import.ts'
 import { listen } from './listen.ts'
 import { login } from './login.ts'
+import { logout } from './logout.ts'
 import { printable } from './printable.ts'
 import { send } from './send.ts'
 import { tail } from './tail.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
+import { whoami } from './whoami.ts'
 
 const [text, flag, texts] = [{ type: 'string' }, { type: 'boolean' }, { type: 'string', multiple: true }] as const
 
@@ -23,8 +25,11 @@ type Command = {
   run: (terminal: Terminal, words: string[], options: Record<string, never>) => Promise<number>
 }
 
+// A command that needs a large package is imported when it runs, so that the others start as fast as without it.
 const commands: Record<string, Command> = {
   login: { options: { url: text, app: text }, words: 0, run: (terminal, _words, options) => login(terminal, options) },
+  logout: { options: {}, words: 0, run: logout },
+  whoami: { options: { json: flag }, words: 0, run: (terminal, _words, options) => whoami(terminal, options) },
   send: {
     options: {
       app: text,
@@ -69,6 +74,12 @@ const commands: Record<string, Command> = {
     },
     words: 1,
     run: importFile,
+  },
+  pull: { options: { app: text }, words: 1, run: async (...given) => (await import('./pull.ts')).pull(...given) },
+  apply: {
+    options: { app: text, 'dry-run': flag, prune: flag, yes: flag, json: flag },
+    words: 1,
+    run: async (...given) => (await import('./apply.ts')).apply(...given),
   },
   doctor: {
     options: { app: text, device: text, within: text, json: flag },
@@ -120,20 +131,27 @@ function tell(terminal: Terminal, name: string, error: unknown): number {
     return 2
   }
   if (!(error instanceof HeraldError)) {
-    terminal.say(`herald ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    terminal.say(`herald ${name}: ${printable(error instanceof Error ? error.message : String(error))}`)
     return 1
   }
   const { code, message, details, requestId } = error
   terminal.say(`herald ${name}: ${printable(message)} (${printable(code)}${requestId === undefined ? '' : `, request ${requestId}`})`)
   for (const detail of details) terminal.say(`  ${printable(detail.path)}: ${printable(detail.message)}`)
-  const remedy = remedies[code]
+  const remedy = code === 'forbidden' ? remedyOfScope(message) : remedies[code]
   if (remedy !== undefined) terminal.say(remedy)
   return 1
 }
 
 const remedies: Readonly<Record<string, string>> = {
   unauthorized: 'Herald does not take the token. Run `herald login`, or set HERALD_TOKEN.',
-  forbidden: 'The key lacks a scope for this. Make one that has it, or use the administration token.',
   network_error: 'Is Herald running at this address? `herald doctor` looks.',
   timeout: 'Herald was too slow. `herald doctor` looks at it.',
+}
+
+/** Says what to do when Herald refuses a key. Its message names the scope that the key lacks. */
+function remedyOfScope(message: string): string {
+  const scope = /\bscope ([a-z:]+)/.exec(message)?.[1]
+  if (scope === 'platform') return 'No key opens this: it needs the administration token. Run `herald login` with it.'
+  const wanted = scope === undefined ? 'what this needs' : `the scope ${scope}`
+  return `Make a key that has ${wanted} too (dashboard, Keys), and run \`herald login\` with it or set HERALD_TOKEN. \`herald whoami\` shows what this one has.`
 }

@@ -45,6 +45,12 @@ export function* readRows(file: string, isCsv: boolean): Generator<Row> {
   }
 }
 
+/** Gives the first row of a file, such as the header of a CSV file; undefined when the file has no row. */
+export function firstRow(file: string): Row | undefined {
+  for (const row of readRows(file, true)) return row
+  return undefined
+}
+
 /** Gives the position behind the line that begins at `at`; undefined when the end of the line has not been read yet. */
 function endOfLine(bytes: Buffer, at: number, isEnd: boolean): number | undefined {
   const found = bytes.indexOf(lineFeed, at)

@@ -1,9 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { appOfKey } from './token.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The address of Herald, and a token: the administration token, or a secret key of an app, with which only `herald send` works. */
+/**
+ * The address of Herald, and a token: the administration token, an administration key of an app, or a secret key of an app, with which only
+ * `herald send` works.
+ */
 export type Settings = { url: string; token: string; app?: string }
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -26,7 +30,7 @@ export function writeSettings(env: Environment, settings: Settings): string {
 /**
  * Reads HERALD_URL, HERALD_TOKEN and HERALD_APP, and takes what is not set from the file that `herald login` wrote. When HERALD_URL is another
  * address than the file's, the file's token is not used, so that it is sent to the file's address only; HERALD_TOKEN must then be set. Throws a
- * UsageError that says what is missing.
+ * UsageError that says what is missing. An administration key names its app itself, so the app of the login does not count beside it.
  */
 export function readSettings(env: Environment): Settings {
   const kept = readFile(env)
@@ -35,7 +39,7 @@ export function readSettings(env: Environment): Settings {
   const isOfFile = url === kept?.url
   const token = env['HERALD_TOKEN'] || (isOfFile ? kept?.token : undefined)
   if (token === undefined) throw new UsageError(`There is no token for ${url}. Set HERALD_TOKEN, or run \`herald login\`.`)
-  const app = env['HERALD_APP'] || (isOfFile ? kept?.app : undefined)
+  const app = env['HERALD_APP'] || appOfKey(token) || (isOfFile ? kept?.app : undefined)
   return { url, token, ...(app === undefined ? {} : { app }) }
 }
 
@@ -56,4 +60,12 @@ function readFile(env: Environment): Settings | undefined {
     // The error below says that the file cannot be read.
   }
   throw new UsageError(`${file} is not what \`herald login\` writes. Remove it and log in again.`)
+}
+
+/** Removes the settings file, also one that is broken or that others can read. Gives whether there was one. */
+export function removeSettings(env: Environment): boolean {
+  const file = settingsFile(env)
+  const isThere = existsSync(file)
+  rmSync(file, { force: true })
+  return isThere
 }

@@ -1368,6 +1368,8 @@ export interface components {
                     /** @description Counted from 1; null: the waves are not planned yet. */
                     wave: number | null;
                     of: number | null;
+                    /** @description The date and time of the send had passed in the zone when it was sent, so its pushes are skipped. */
+                    expired: boolean;
                 } | {
                     /** @constant */
                     step: "quiet_hours";

@@ -27,7 +27,9 @@ function operationChanges(compare: Comparison, was: Json, is: Json): string[] {
   const changes = [
     ...(was['operationId'] === is['operationId'] ? [] : [`operationId was ${String(was['operationId'])}`]),
     ...(takesKey(was)
-      ? ['x-required-scope', 'x-also-required-scope'].filter((name) => was[name] !== is[name]).map((name) => `the scope was ${String(was[name])}`)
+      ? ['x-required-scope', 'x-also-required-scope']
+          .filter((name) => was[name] !== is[name])
+          .map((name) => `the scope was ${String(was[name])}`)
       : []),
     ...list(was['security'])
       .filter((scheme) => !list(is['security']).some((other) => JSON.stringify(other) === JSON.stringify(scheme)))

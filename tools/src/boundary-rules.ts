@@ -66,11 +66,11 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // SDKs that users of Herald install. web and node import nothing; the CLI imports the Node SDK, Node itself, and a reader of YAML, which its
-  // build packs into it.
+  // SDKs that users of Herald install. web and node import nothing; the CLI imports the Node SDK, Node itself, and packages that its build
+  // packs into it: a reader of YAML, and the protocol for assistants.
   'sdks/web': [],
   'sdks/node': [],
-  'sdks/cli': ['@herald/node', 'yaml', 'node:*'],
+  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'yaml', 'zod', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { buildPackage } from '../build.ts'
 import manifest from '../package.json' with { type: 'json' }
 
-test('the published package @herald/cli runs without other packages, also where it reads YAML, and publint finds no fault in it', async () => {
+test('the published package @herald/cli runs without other packages, also where it reads YAML or serves an assistant, and publint finds no fault in it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cli-package-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   await buildPackage(directory)
@@ -17,10 +17,13 @@ test('the published package @herald/cli runs without other packages, also where 
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [join(directory, 'herald.js'), ...args], {
       encoding: 'utf8',
-      env: { HOME: directory, HERALD_URL: 'http://127.0.0.1:1', HERALD_TOKEN: 'administration-token' },
+      input: '',
+      env: { HOME: directory, HERALD_URL: 'http://127.0.0.1:1', HERALD_TOKEN: 'ak_live_671a2b3c4d5e6f7081920a06_x' },
     })
   const { stdout, status } = run('--version')
   expect([stdout.trim(), status]).toEqual([manifest.version, 0])
   writeFileSync(join(directory, 'wrong.yaml'), 'templates: 1')
   expect(run('apply', join(directory, 'wrong.yaml')).stderr).toContain('templates: must be a list')
+  const served = run('mcp')
+  expect([served.stderr, served.status]).toEqual(['Serving tools that read.\n', 0])
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { publint } from 'publint'
@@ -13,6 +13,7 @@ test('the published package @herald/cli runs without other packages, also where 
   await buildPackage(directory)
 
   expect((await publint({ pkgDir: directory, strict: true })).messages).toEqual([])
+  expect(readFileSync(join(directory, 'LICENSES-OF-OTHERS.txt'), 'utf8')).toMatch(/^yaml \d[^]*Permission to use/m)
   expect(statSync(join(directory, 'herald.js')).mode & 0o111).toBe(0o111)
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [join(directory, 'herald.js'), ...args], {

@@ -62,13 +62,13 @@ test.each(Object.entries(faults))(
 
 // spec: dashboard/app-gone
 test('an app that is deleted in another tab is recognised within 5 s, and its menu is gone', async () => {
-  const { appId, admin } = await givenTenant(herald)
+  const other = await givenTenant(herald)
   const { page, watched } = await open('/people', /status of 404/)
-  await page.goto(`${herald.baseUrl}/dashboard/apps/${appId}/people`)
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${other.appId}/people`)
   const menu = page.getByRole('navigation', { name: 'Pages' })
   await menu.getByRole('link', { name: 'Campaigns' }).waitFor()
 
-  ok(await admin('DELETE', ''), 204)
+  ok(await other.admin('DELETE', ''), 204)
   await page.getByRole('heading', { level: 1, name: 'This app is gone' }).waitFor({ timeout: 5_000 })
   expect(await menu.getByRole('link').allInnerTexts()).toEqual(['Apps'])
   expect(await barriersOf(page)).toEqual([])

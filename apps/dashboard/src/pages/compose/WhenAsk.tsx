@@ -1,5 +1,5 @@
 import type { Schedule } from '@herald/contracts/campaign'
-import { defaultLateMinutes } from '@herald/contracts/local-moment'
+import { defaultLateMinutes } from '@herald/contracts/late-minutes'
 import { localDateAt } from '@herald/contracts/local-time'
 import { useState } from 'react'
 import { instantIn, localTimeAt, soon, weekdayIn } from '../../core/next-instants.ts'

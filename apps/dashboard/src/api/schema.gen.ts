@@ -8918,6 +8918,7 @@ export interface operations {
                      *             "Asia/Tokyo"
                      *           ],
                      *           "state": "done",
+                     *           "expired": false,
                      *           "queued": 412,
                      *           "byPlatform": {
                      *             "ios": 200,
@@ -8933,6 +8934,7 @@ export interface operations {
                      *             null
                      *           ],
                      *           "state": "waiting",
+                     *           "expired": false,
                      *           "queued": 0,
                      *           "byPlatform": {
                      *             "ios": 0,

@@ -1,7 +1,7 @@
-// Builds what the gateway serves below /sdk/v1: the scripts of the web SDK, and in `packages` the npm packages of the web and Node SDKs and of the
+// Builds what the gateway serves below /sdk/v1: the scripts of the web SDK, and in `packages` the packages of all SDKs for servers and of the
 // command line, so that nobody needs a registry: `npm install https://push.example.com/sdk/v1/web-0.2.0.tgz`.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './workspace.ts'
@@ -15,8 +15,10 @@ try {
     ['web', output],
     ['node', join(temporary, 'node')],
     ['cli', join(temporary, 'cli')],
+    ['python', join(temporary, 'python')],
   ] as const) {
-    run(process.execPath, [join(root, 'sdks', name, 'build.ts'), directory], root)
+    if (name === 'python') gatherPython(directory)
+    else run(process.execPath, [join(root, 'sdks', name, 'build.ts'), directory], root)
     const { file, version } = pack(directory)
     newest[name] = `${name}-${version}.tgz`
     mkdirSync(packages, { recursive: true })
@@ -25,6 +27,17 @@ try {
   writeFileSync(join(packages, 'newest.json'), `${JSON.stringify(newest, null, 2)}\n`)
 } finally {
   rmSync(temporary, { recursive: true, force: true })
+}
+
+/** Copies the Python client, which pip builds with build_wheel.py. It gets a package.json, because npm packs the same files into the same bytes. */
+function gatherPython(directory: string): void {
+  const source = join(root, 'sdks/python')
+  const files = ['herald', 'pyproject.toml', 'build_wheel.py', 'README.md', 'CHANGELOG.md']
+  const isWanted = (path: string) => !path.endsWith('__pycache__')
+  for (const file of files) cpSync(join(source, file), join(directory, file), { recursive: true, filter: isWanted })
+  cpSync(join(root, 'LICENSE'), join(directory, 'LICENSE'))
+  const version = /"(.+)"/.exec(readFileSync(join(source, 'herald/version.py'), 'utf8'))?.[1]
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: '@herald/python', version, files }))
 }
 
 /** Packs a built package. Gives the name of the file in the temporary directory, and the version. */

@@ -321,7 +321,10 @@ function writeGo(): string {
     }
     const same = known.get(JSON.stringify(schema))
     if (same !== undefined && isObject(schema)) return define(same, schema)
-    if (schema.additionalProperties) return `map[string]${schema.properties ? 'any' : typeOf(schema.additionalProperties, `${name}Value`)}`
+    if (schema.additionalProperties) {
+      const of = typeOf(schema.additionalProperties, `${name}Value`)
+      return `map[string]${schema.properties ? 'any' : of}`
+    }
     if (merged(schema)) return define(name, schema)
     if (schema.items) return `[]${typeOf(schema.items, name)}`
     return { string: 'string', integer: 'int', number: 'float64', boolean: 'bool' }[String(schema.type)] ?? 'any'

@@ -6,6 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './workspace.ts'
 
+const sources = {
+  python: { code: ['herald', 'pyproject.toml', 'build_wheel.py'], versionIn: 'herald/version.py' },
+  go: { code: ['go.mod', 'herald.go', 'errors.go', 'webhooks.go', 'operations.go'], versionIn: 'herald.go' },
+} as const
 const output = join(root, 'sdks/web/dist')
 const temporary = mkdtempSync(join(tmpdir(), 'herald-packages-'))
 try {
@@ -16,8 +20,9 @@ try {
     ['node', join(temporary, 'node')],
     ['cli', join(temporary, 'cli')],
     ['python', join(temporary, 'python')],
+    ['go', join(temporary, 'go')],
   ] as const) {
-    if (name === 'python') gatherPython(directory)
+    if (name === 'python' || name === 'go') gatherSources(name, directory)
     else run(process.execPath, [join(root, 'sdks', name, 'build.ts'), directory], root)
     const { file, version } = pack(directory)
     newest[name] = `${name}-${version}.tgz`
@@ -29,15 +34,19 @@ try {
   rmSync(temporary, { recursive: true, force: true })
 }
 
-/** Copies the Python client, which pip builds with build_wheel.py. It gets a package.json, because npm packs the same files into the same bytes. */
-function gatherPython(directory: string): void {
-  const source = join(root, 'sdks/python')
-  const files = ['herald', 'pyproject.toml', 'build_wheel.py', 'README.md', 'CHANGELOG.md']
+/**
+ * Copies the sources of a client: pip builds Python's with build_wheel.py, and Go's are a module. They get a package.json, because npm packs the same
+ * files into the same bytes.
+ */
+function gatherSources(name: keyof typeof sources, directory: string): void {
+  const source = join(root, 'sdks', name)
+  const { code, versionIn } = sources[name]
+  const files = [...code, 'README.md', 'CHANGELOG.md']
   const isWanted = (path: string) => !path.endsWith('__pycache__')
   for (const file of files) cpSync(join(source, file), join(directory, file), { recursive: true, filter: isWanted })
   cpSync(join(root, 'LICENSE'), join(directory, 'LICENSE'))
-  const version = /"(.+)"/.exec(readFileSync(join(source, 'herald/version.py'), 'utf8'))?.[1]
-  writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: '@herald/python', version, files }))
+  const version = /[vV]ersion(?:__)? = "(.+)"/.exec(readFileSync(join(source, versionIn), 'utf8'))?.[1]
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: `@herald/${name}`, version, files }))
 }
 
 /** Packs a built package. Gives the name of the file in the temporary directory, and the version. */

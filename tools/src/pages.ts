@@ -16,7 +16,7 @@ export const pageBuilds: readonly PageBuild[] = [
   {
     name: 'the SDKs',
     script: 'tools/src/build-sdks.ts',
-    sources: ['sdks/web', 'sdks/node', 'sdks/cli', 'sdks/python'],
+    sources: ['sdks/web', 'sdks/node', 'sdks/cli', 'sdks/python', 'sdks/go'],
     output: 'sdks/web/dist',
   },
   {

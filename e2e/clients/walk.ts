@@ -38,7 +38,7 @@ export async function walkClient(
   given: readonly string[],
   directory: string,
   env: NodeJS.ProcessEnv = {},
-): Promise<{ status: unknown; complaints: string }> {
+): Promise<{ status: number | null; complaints: string }> {
   const platform = await sharedPlatform()
   const tenant = await givenTenant(platform)
   const proxy = await startFaultyProxy(platform.baseUrl, { drops: (n) => n === 1 })
@@ -61,6 +61,7 @@ export async function walkClient(
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = new Promise<number | null>((done) => child.once('close', done))
   let complaints = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -96,7 +97,7 @@ export async function walkClient(
   }
   child.stdin.end()
   expect((await tenant.call<{ segments: unknown[] }>('GET', '/v1/segments')).body.segments).toEqual([])
-  return { status: await new Promise((ended) => child.once('close', ended)), complaints }
+  return { status: await ended, complaints }
 }
 
 /** Starts a receiver of webhooks with a certificate that the shared Heralds trust, and keeps each delivery. */

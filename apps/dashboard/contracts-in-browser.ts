@@ -16,6 +16,8 @@ export const allowedContracts: ReadonlySet<string> = new Set([
   'fault',
   'grapheme',
   'ids',
+  'late-minutes',
+  'local-moment',
   'local-time',
   'merge-patch',
   'notification',

@@ -214,6 +214,28 @@ test("an operator makes a template, writes a message with it, sees which fields 
   expect(watched.faults).toEqual([])
 })
 
+// spec: campaigns/user-timezone-date, dashboard/confirm-sends
+test('an operator gives a send at local times a date and says what happens where it has passed, and the sheet says both', async () => {
+  const { page, watched } = await open('/compose')
+  await field(page, 'Title').fill('Big day')
+  await field(page, 'Text').fill('Today only')
+  await page.getByRole('radio', { name: /local time/ }).check()
+  const date = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
+  await page.getByLabel('Date', { exact: true }).fill(date)
+  await page.getByLabel('Where it has passed').selectOption('Skip these users')
+  expect(await barriersOf(page)).toEqual([])
+  const stored = async () => (await tenant.admin<{ schedule: object }>('GET', `/campaigns/${page.url().slice(-24)}`)).body.schedule
+  await saved(page)
+  await until(async () => JSON.stringify(await stored()).includes('lateMinutes'), { what: 'the stored schedule' })
+  expect(await stored()).toEqual({ type: 'user_timezone', localTime: '09:00', date, lateMinutes: 0 })
+
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Schedule for 3 devices' }).click()
+  const when = new RegExp(`^at 09:00 on .* ${date.slice(0, 4)}, local time of each user; users for whom it has passed are skipped$`)
+  await page.getByRole('dialog').getByRole('definition').getByText(when).waitFor()
+  expect(watched.faults).toEqual([])
+})
+
 // spec: dashboard/confirm-sends, campaigns/unsend
 test('a send is confirmed on a sheet, and undone within ten seconds it is a draft again of which nothing was sent', async () => {
   const { page, watched } = await open('/compose')

@@ -46,3 +46,11 @@ test('npx runs the command line from its address', () => {
   const { stdout, status } = run('npx', '--yes', `${herald.baseUrl}/sdk/v1/cli.tgz`, '--version')
   expect([status, stdout.includes(web.version)]).toEqual([0, true])
 })
+
+// spec: administration/packages-served
+test('pip installs the Python client from its address without a registry', () => {
+  const { status, stderr } = run('python3', '-m', 'pip', 'install', '--no-index', '--target', 'python', addressOf('python'))
+  expect([status, stderr]).toEqual([0, expect.not.stringContaining('ERROR')])
+  const program = 'import sys; sys.path.insert(0, "python"); import herald; print(herald.__file__, herald.__version__, end="")'
+  expect(run('python3', '-c', program).stdout).toBe(`${join(folder, 'python/herald/__init__.py')} ${web.version}`)
+})

@@ -46,6 +46,8 @@ test.each(runnable)('every command of docs/%s that is marked to be run succeeds'
       APP: tenant.appId,
       SECRET: tenant.secretKey,
       PUBLIC: tenant.publicKey,
+      PYTHONPATH: join(root, 'sdks/python'),
+      PYTHONDONTWRITEBYTECODE: '1',
     },
   }).then(
     () => 'well',
@@ -56,9 +58,10 @@ test.each(runnable)('every command of docs/%s that is marked to be run succeeds'
 
 function commandOf({ language, code, page }: Block, place: number): string {
   if (language === 'sh') return code
-  const file = join(work, `${page.replaceAll('/', '-')}-${place}.ts`)
+  const [program, ending] = language === 'python' ? ['python3', 'py'] : [process.execPath, 'ts']
+  const file = join(work, `${page.replaceAll('/', '-')}-${place}.${ending}`)
   writeFileSync(file, code)
-  return `${JSON.stringify(process.execPath)} ${JSON.stringify(file)}`
+  return `${JSON.stringify(program)} ${JSON.stringify(file)}`
 }
 
 test('every block of TypeScript in the documentation that is marked to be checked fits the types of the SDKs', async () => {

@@ -4,6 +4,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onDatabase } from '../chaos/platform.ts'
+import { readyPid, signalAll } from '../chaos/processes.ts'
 import {
   beginNextWave,
   clockIn,
@@ -49,6 +50,40 @@ test('a campaign for a time two seconds ahead is sent once, and not before that 
   expect(Math.min(...pushes.map((push) => push.at))).toBeGreaterThanOrEqual(at)
   const { items } = ok(await tenant.admin<{ items: Shown[] }>('GET', '/campaigns'), 200)
   expect(items.map((campaign) => [campaign.id, campaign.status])).toEqual([[id, 'sent']])
+})
+
+// spec: campaigns/delay, campaigns/unsend
+test('a send with a delay goes out once although the gateway was killed right after its answer, and one that was undone sends nothing although the gateway was killed right after that', async () => {
+  const tenant = await givenTenant(herald)
+  const devices = await givenDevices(tenant, 'android', 20)
+  const draft = async (name: string) =>
+    ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name, content: textOf(name) }), 201).id
+  const sendIn = async (id: string, delaySeconds: number) =>
+    ok(await tenant.admin<{ status: string; nextAt: string }>('POST', `/campaigns/${id}/send`, { delaySeconds }), 202)
+  const killGateway = async () => {
+    const pid = readyPid(herald.dataDir, 'gateway-1')
+    if (pid === undefined) throw new Error('no gateway runs')
+    signalAll([pid], 'SIGKILL')
+    await until(() => (readyPid(herald.dataDir, 'gateway-1') ?? pid) !== pid, { withinMs: 30_000, what: 'the next gateway' })
+  }
+  const [undone, kept] = [await draft('Undone'), await draft('Kept')]
+
+  const ofUndone = await sendIn(undone, 3)
+  expect(ok(await tenant.admin('POST', `/campaigns/${undone}/unsend`), 200)).toEqual({ id: undone, status: 'draft' })
+  await killGateway()
+  const ofKept = await sendIn(kept, 3)
+  await killGateway()
+
+  expect([ofUndone.status, ofKept.status]).toEqual(['scheduled', 'scheduled'])
+  // The undone send would have gone out before the kept one.
+  expect(Date.parse(ofUndone.nextAt)).toBeLessThan(Date.parse(ofKept.nextAt))
+  expect(await untilSettled(tenant, kept)).toMatchObject({ queued: 20, sent: 20, failed: 0, skipped: 0 })
+  const pushes = await pushesOf(tenant, kept)
+  expect(devicesOf(pushes)).toEqual(idsOf(devices))
+  expect(Math.min(...pushes.map((push) => push.at))).toBeGreaterThanOrEqual(Date.parse(ofKept.nextAt))
+  expect(await pushesOf(tenant, undone)).toEqual([])
+  expect(await read(tenant, undone)).toMatchObject({ status: 'draft', startedAt: null, stats: { queued: 0 } })
+  expect(await tenant.admin('POST', `/campaigns/${kept}/unsend`)).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } })
 })
 
 // spec: experiments/recurring

@@ -1,5 +1,5 @@
 // Makes the npm package @herald/cli: `node sdks/cli/build.ts [directory]`, by default in sdks/cli/dist. Its scripts contain the packages that they import.
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
@@ -8,8 +8,8 @@ import manifest from './package.json' with { type: 'json' }
 const here = import.meta.dirname
 /** What every command loads. */
 const mostBytes = 40_000
-/** With what a command loads when it needs it, such as the reader of YAML. */
-const mostBytesInAll = 120_000
+/** With what a command loads when it needs it: the reader of YAML, and the protocol for assistants, which is the largest. */
+const mostBytesInAll = 350_000
 
 /**
  * Builds the package into a directory. Gives the size in bytes after gzip of what every command loads; throws when it, or all scripts together, are
@@ -37,6 +37,7 @@ export async function buildPackage(directory: string): Promise<number> {
   chmodSync(join(directory, 'herald.js'), 0o755)
   for (const file of ['README.md', 'CHANGELOG.md']) cpSync(join(here, file), join(directory, file))
   cpSync(join(here, '../../LICENSE'), join(directory, 'LICENSE'))
+  writeFileSync(join(directory, 'LICENSES-OF-OTHERS.txt'), licensesOfOthers(directory, metafile))
   const { name, version, description, license, type } = manifest
   const published = {
     name,
@@ -46,7 +47,7 @@ export async function buildPackage(directory: string): Promise<number> {
     type,
     keywords: ['push', 'notifications', 'cli', 'webhooks'],
     bin: { herald: './herald.js' },
-    files: ['herald.js', 'chunks', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+    files: ['herald.js', 'chunks', 'README.md', 'CHANGELOG.md', 'LICENSE', 'LICENSES-OF-OTHERS.txt'],
     engines: { node: '>=20.12' },
   }
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
@@ -65,6 +66,19 @@ function loadedWith(file: string, metafile: Metafile, found = new Set<string>())
   for (const { path, kind } of metafile.outputs[file]?.imports ?? [])
     if (kind === 'import-statement' && metafile.outputs[path] && !found.has(path)) loadedWith(path, metafile, found)
   return found
+}
+
+/** Gives the licenses of the packages that the scripts contain, because these ask that their text goes along. */
+function licensesOfOthers(directory: string, { inputs }: Metafile): string {
+  const packages = new Set(Object.keys(inputs).flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []))
+  const texts = [...packages].toSorted().map((path) => {
+    const home = join(directory, path)
+    const { name, version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { name: string; version: string }
+    const file = readdirSync(home).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry))
+    if (file === undefined) throw new Error(`the package ${name} has no file with its license`)
+    return `${name} ${version}\n\n${readFileSync(join(home, file), 'utf8').trim()}\n`
+  })
+  return texts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 if (import.meta.main) {

@@ -13,6 +13,7 @@ const exceptions: readonly [files: RegExp, because: string][] = [
     'an example in the API’s document shows one platform',
   ],
   [/^sdks\/web\//, 'runs in browsers alone'],
+  [/^apps\/audience\/src\/sends\/store\/dry-runs\.ts$/, 'only browsers need a worker before an import is of use'],
   [/^sdks\/node\/build\.ts$/, 'words by which the package is found'],
   [/^tools\/src\/build-sdks\.ts$/, 'names of packages'],
   [/^tools\/src\/guide\//, 'names of the guide’s pages'],

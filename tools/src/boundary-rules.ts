@@ -67,11 +67,11 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // SDKs that users of Herald install. The Node SDK imports nothing; the CLI imports it, Node itself, and a reader of YAML, which its build packs
-  // into it; the web SDK imports what a page has already, each in an entry of its own.
+  // SDKs that users of Herald install. The Node SDK imports nothing; the CLI imports it, Node itself, and packages that its build packs into it: a
+  // reader of YAML, and the protocol for assistants. The web SDK imports what a page has already, each in an entry of its own.
   'sdks/web': ['react', 'vue'],
   'sdks/node': [],
-  'sdks/cli': ['@herald/node', 'yaml', 'node:*'],
+  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'yaml', 'zod', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }

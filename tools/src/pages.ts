@@ -13,7 +13,12 @@ export type PageBuild = { name: string; script: string; sources: readonly string
 
 /** In the order in which they are built: the dashboard includes the web SDK, so the web SDK comes first. */
 export const pageBuilds: readonly PageBuild[] = [
-  { name: 'the SDKs', script: 'tools/src/build-sdks.ts', sources: ['sdks/web', 'sdks/node', 'sdks/cli'], output: 'sdks/web/dist' },
+  {
+    name: 'the SDKs',
+    script: 'tools/src/build-sdks.ts',
+    sources: ['sdks/web', 'sdks/node', 'sdks/cli', 'sdks/python', 'sdks/go'],
+    output: 'sdks/web/dist',
+  },
   {
     name: 'the dashboard',
     script: 'apps/dashboard/build.ts',

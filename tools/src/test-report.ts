@@ -44,11 +44,12 @@ export function countsLine({ passed, failed, skipped }: TestCounts): string {
   return `tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** The scripts of package.json that test with Docker, Java, further runtimes or much time. They are in no tier. */
+/** The scripts of package.json that test with Docker, Java, Go, further runtimes or much time. They are in no tier. */
 export const ownScripts = [
   'test:browser',
   'test:compose',
   'test:mobile',
+  'test:clients',
   'test:runtimes',
   'test:rules',
   'test:pooler',

@@ -29,6 +29,8 @@ const pages: { path: string; write: () => Promise<string> }[] = [
     write: () => ask('node', ['libs/openapi-types/src/write.ts', 'docs/openapi.administration.json']),
   },
   { path: 'sdks/node/src/schema.gen.ts', write: () => ask('node', ['libs/openapi-types/src/write.ts', 'docs/openapi.json']) },
+  { path: 'sdks/python/herald/operations.py', write: () => ask('node', ['tools/src/write-clients.ts', 'python']) },
+  { path: 'sdks/go/operations.go', write: () => ask('node', ['tools/src/write-clients.ts', 'go']) },
 ]
 
 const onlyCheck = process.argv.includes('--check')

@@ -116,6 +116,8 @@ export type AudienceDryRun = {
   waves: { at: string; devices: number }[]
   experiment: { inSample: number; remainder: number; byVariant: Record<string, number> } | null
   locales: ShownLocale[]
+  /** How many of the browsers an import has brought and have not come to the site since, so that Herald's worker may not be in them. */
+  webNeverSeen: number
   /** How many ids in the target belong to no user or device of the app. */
   unknownIds: number
   samples: SampleDevice[]

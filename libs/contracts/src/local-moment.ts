@@ -1,10 +1,8 @@
+import { defaultLateMinutes } from './late-minutes.ts'
 import { instantOf, nextInstantOf } from './local-time.ts'
 
 /** The local time of a send to each user in their own time zone: at its next such time, or on `date`. `lateMinutes` goes with `date`. */
 export type LocalMoment = { localTime: string; date?: string | undefined; lateMinutes?: number | undefined }
-
-/** How late a send still goes to a time zone in which its date and time have passed, unless the schedule says so itself. */
-export const defaultLateMinutes = 60
 
 /** The zone in which a day ends last. */
 const lastZone = 'Etc/GMT+12'

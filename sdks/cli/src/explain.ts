@@ -1,4 +1,4 @@
-import { HeraldError } from '@herald/node'
+import { HeraldError, type Herald } from '@herald/node'
 import { connect, isId } from './connection.ts'
 import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
@@ -16,21 +16,31 @@ export async function explain(terminal: Terminal, [campaignId, who]: string[], o
   if (campaignId === undefined || who === undefined) throw new UsageError('Give a campaign, and a device or an external id.')
   if (!isId(campaignId)) throw new UsageError(`${campaignId} is no id of a campaign: those have 24 characters, 0-9 and a-f.`)
   const { herald, appPath } = connect(terminal, options.app)
-  const path = `${await appPath()}/explain`
+  const explained = await askExplain(herald, await appPath(), campaignId, who)
+  if (!explained) {
+    terminal.say(noSuch(campaignId, who))
+    return 1
+  }
+  if (options.json) terminal.out(JSON.stringify(explained))
+  else for (const line of linesOf(explained)) terminal.out(line)
+  return 0
+}
+
+export const noSuch = (campaignId: string, who: string): string =>
+  `There is no campaign ${campaignId} in this app, or no device or user ${printable(who)}.`
+
+/** Asks why a device, or each device of a user, got a campaign or did not. Gives undefined when the campaign, device or user is unknown. */
+export async function askExplain(herald: Herald, appPath: string, campaignId: string, who: string): Promise<Explained | undefined> {
   // A text of 24 hex digits may be a device's id, a user's id, or an external id of the same form. They are tried in this order.
   const meanings = isId(who) ? ['subscriptionId', 'userId', 'externalId'] : ['externalId']
   for (const meaning of meanings) {
     try {
-      const explained = await herald.request<Explained>('GET', path, { query: { campaignId, [meaning]: who } })
-      if (options.json) terminal.out(JSON.stringify(explained))
-      else for (const line of linesOf(explained)) terminal.out(line)
-      return 0
+      return await herald.request<Explained>('GET', `${appPath}/explain`, { query: { campaignId, [meaning]: who } })
     } catch (error) {
       if (!(error instanceof HeraldError && error.is('not_found'))) throw error
     }
   }
-  terminal.say(`There is no campaign ${campaignId} in this app, or no device or user ${printable(who)}.`)
-  return 1
+  return undefined
 }
 
 function linesOf({ campaignId, status, user, devices }: Explained): string[] {

@@ -12,6 +12,7 @@ export const overview = `herald: push notifications from a terminal
   herald import users.csv          import devices from OneSignal, a CSV or JSON lines
   herald pull                      write an app's segments, templates, webhooks and settings to herald.yaml
   herald apply herald.yaml         bring an app to what the file says
+  herald mcp                       serve tools for an assistant over stdin and stdout
   herald doctor                    find out what is wrong, and what to do about it
 
 herald <command> --help says more. HERALD_URL, HERALD_TOKEN and HERALD_APP are used instead of what \`herald login\` kept.
@@ -122,6 +123,15 @@ Exit codes: 0 nothing to do, or all was applied; 1 something failed; 2 a dry run
   --yes                apply without being asked
 ${app}
 ${json}`,
+
+  mcp: `herald mcp [--allow-send]
+
+Serves tools of the Model Context Protocol over stdin and stdout, for an assistant that starts this command: overview, campaigns, campaign,
+explain, dry_run and segment_preview. They change nothing. The scopes of the key hold: read, people for explain, send for dry_run.
+
+  --allow-send         a further tool, send, to a segment or as a test to a device. The person at the client confirms each send; a client
+                       that cannot ask its user sends nothing
+${app}`,
 
   doctor: `herald doctor
 herald doctor --device <subscription id>

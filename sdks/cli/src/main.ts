@@ -1,9 +1,9 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { HeraldError } from '@herald/node'
 import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
 import { help, overview } from './help.ts'
 import { importFile } from './import.ts'
+import { linesOfError } from './lines-of-error.ts'
 import { listen } from './listen.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
@@ -81,6 +81,11 @@ const commands: Record<string, Command> = {
     words: 1,
     run: async (...given) => (await import('./apply.ts')).apply(...given),
   },
+  mcp: {
+    options: { app: text, 'allow-send': flag },
+    words: 0,
+    run: async (terminal, _words, options) => (await import('./mcp.ts')).serveMcp(terminal, options),
+  },
   doctor: {
     options: { app: text, device: text, within: text, json: flag },
     words: 0,
@@ -130,28 +135,8 @@ function tell(terminal: Terminal, name: string, error: unknown): number {
     terminal.say(`herald ${name}: ${printable(error.message.replaceAll('\n', '\u2028')).replaceAll('\u2028', '\n')}`)
     return 2
   }
-  if (!(error instanceof HeraldError)) {
-    terminal.say(`herald ${name}: ${printable(error instanceof Error ? error.message : String(error))}`)
-    return 1
-  }
-  const { code, message, details, requestId } = error
-  terminal.say(`herald ${name}: ${printable(message)} (${printable(code)}${requestId === undefined ? '' : `, request ${requestId}`})`)
-  for (const detail of details) terminal.say(`  ${printable(detail.path)}: ${printable(detail.message)}`)
-  const remedy = code === 'forbidden' ? remedyOfScope(message) : remedies[code]
-  if (remedy !== undefined) terminal.say(remedy)
+  const [first, ...more] = linesOfError(error)
+  terminal.say(`herald ${name}: ${first}`)
+  for (const line of more) terminal.say(line)
   return 1
-}
-
-const remedies: Readonly<Record<string, string>> = {
-  unauthorized: 'Herald does not take the token. Run `herald login`, or set HERALD_TOKEN.',
-  network_error: 'Is Herald running at this address? `herald doctor` looks.',
-  timeout: 'Herald was too slow. `herald doctor` looks at it.',
-}
-
-/** Says what to do when Herald refuses a key. Its message names the scope that the key lacks. */
-function remedyOfScope(message: string): string {
-  const scope = /\bscope ([a-z:]+)/.exec(message)?.[1]
-  if (scope === 'platform') return 'No key opens this: it needs the administration token. Run `herald login` with it.'
-  const wanted = scope === undefined ? 'what this needs' : `the scope ${scope}`
-  return `Make a key that has ${wanted} too (dashboard, Keys), and run \`herald login\` with it or set HERALD_TOKEN. \`herald whoami\` shows what this one has.`
 }

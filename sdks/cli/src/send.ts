@@ -35,7 +35,7 @@ export async function send(terminal: Terminal, options: SendOptions): Promise<nu
   const notification = await readNotification(connection, options)
   const isWide = !('externalIds' in notification.target || 'userIds' in notification.target || 'subscriptionIds' in notification.target)
   if (options['dry-run'] || (isWide && !options.yes)) {
-    const dryRun = await ask(connection, notification)
+    const dryRun = await askDryRun(connection, notification)
     if (options['dry-run'] && options.json) terminal.out(JSON.stringify(dryRun))
     else for (const line of linesOf(dryRun)) (options['dry-run'] ? terminal.out : terminal.say)(line)
     if (options['dry-run']) return 0
@@ -61,7 +61,7 @@ export function readSeconds(text: string): number {
 }
 
 /** Makes the notification from the file of `--file`, in which the other options replace fields. The API checks it and names what is wrong. */
-async function readNotification(connection: Connection, options: SendOptions): Promise<Notification> {
+export async function readNotification(connection: Connection, options: SendOptions): Promise<Notification> {
   const { to, segment, all, title, body, url, image, language = 'en', data = [] } = options
   const file = options.file === undefined ? {} : readBody(options.file)
   const selectors = [to !== undefined, segment !== undefined, all === true].filter(Boolean).length
@@ -115,7 +115,7 @@ async function findSegment({ herald, isAdministration, appPath }: Connection, se
   return found.id
 }
 
-async function ask({ herald, isAdministration, appPath }: Connection, notification: Notification): Promise<DryRun> {
+export async function askDryRun({ herald, isAdministration, appPath }: Connection, notification: Notification): Promise<DryRun> {
   const path = isAdministration ? `${await appPath()}/dry-run` : '/v1/notifications/dry-run'
   return herald.request<DryRun>('POST', path, { body: { notification }, repeatable: true })
 }
@@ -129,7 +129,7 @@ const sendNotification = async ({ herald }: Connection, notification: Notificati
   (await herald.notifications.send(notification, { idempotencyKey })).id
 
 /** Sends with the administration token, which sends campaigns only. A campaign has a segment and no list of users, so a segment names the users. */
-async function sendCampaign({ herald, appPath }: Connection, notification: Notification, idempotencyKey: string): Promise<string> {
+export async function sendCampaign({ herald, appPath }: Connection, notification: Notification, idempotencyKey: string): Promise<string> {
   const { target, ...fields } = notification
   const path = `${await appPath()}/campaigns`
   const body = { ...fields, ...segmentOf(target), name: `herald send ${idempotencyKey}` }

@@ -65,6 +65,26 @@ test('a dry run counts opted-out and invalidated devices separately, and a user 
   expect(JSON.stringify(said)).not.toContain('address-of-')
 })
 
+// spec: sending/dry-run-warnings
+test('a dry run counts the reachable browsers that an import brought and that have not come to the site since, exactly and from a sample', async () => {
+  const appId = newId()
+  const phone = await givenDevice(db, { appId })
+  const browsers = await Promise.all(Array.from({ length: 4 }, () => givenDevice(db, { appId, platform: 'web' })))
+  const [seen, out, ...never] = browsers
+  const unseen = [phone.id, out?.id ?? '', ...never.map(({ id }) => id)]
+  await db.updateTable('subscriptions').set({ last_session_at: null }).where('id', 'in', unseen).execute()
+  await db
+    .updateTable('subscriptions')
+    .set({ opted_in: false })
+    .where('id', '=', out?.id ?? '')
+    .execute()
+  expect(await tryOut(givenSend(appId))).toMatchObject({ audience: { byPlatform: { ios: 1, web: 3 } }, webNeverSeen: 2 })
+  const ofSeen: FrozenTarget = { kind: 'userIds', userIds: [seen?.userId ?? '', phone.userId] }
+  expect(await tryOut(givenSend(appId), { target: ofSeen })).toMatchObject({ webNeverSeen: 0 })
+  const whole = { exactUpTo: 0, sampled: 1_000_000 }
+  expect((await tryOut(givenSend(appId), { bounds: whole })).webNeverSeen).toBe(2)
+})
+
 // spec: sending/dry-run
 test('a dry run counts unknown ids of the target, and says of a sample device that it is not in the target', async () => {
   const appId = newId()

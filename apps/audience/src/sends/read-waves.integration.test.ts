@@ -115,7 +115,15 @@ test('a send to all users at once is shown as one wave; a send that has not begu
   const row = await findFanOut(db, campaignId)
   expect(await read({ appId, campaignId })).toEqual({
     waves: [
-      { no: 1, at: row?.startedAt.toISOString(), zones: null, state: 'done', queued: 30, byPlatform: { ios: 0, android: 0, web: 30 } },
+      {
+        no: 1,
+        at: row?.startedAt.toISOString(),
+        zones: null,
+        state: 'done',
+        expired: false,
+        queued: 30,
+        byPlatform: { ios: 0, android: 0, web: 30 },
+      },
     ],
   })
   expect(await read({ appId: newId(), campaignId })).toEqual({ waves: [] })

@@ -2,7 +2,8 @@ import { smallSend, type FrozenSend } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
-import { defaultLateMinutes, type LocalMoment } from '@herald/contracts/local-moment'
+import { defaultLateMinutes } from '@herald/contracts/late-minutes'
+import type { LocalMoment } from '@herald/contracts/local-moment'
 import type { ResolvedSend } from './overrides.ts'
 
 /** The fields of a campaign that its send needs. They come from the campaign's row or from a request. */

@@ -9196,6 +9196,7 @@ export interface operations {
                      *             "Asia/Tokyo"
                      *           ],
                      *           "state": "done",
+                     *           "expired": false,
                      *           "queued": 412,
                      *           "byPlatform": {
                      *             "ios": 200,
@@ -9211,6 +9212,7 @@ export interface operations {
                      *             null
                      *           ],
                      *           "state": "waiting",
+                     *           "expired": false,
                      *           "queued": 0,
                      *           "byPlatform": {
                      *             "ios": 0,

@@ -1,5 +1,4 @@
-import { defaultLateMinutes } from '@herald/contracts/local-moment'
-import { weekdayOf } from '@herald/contracts/local-time'
+import { defaultLateMinutes } from '@herald/contracts/late-minutes'
 import type { components } from '../api/schema.gen.ts'
 import { localTime } from './time.ts'
 
@@ -27,7 +26,7 @@ export function scheduleText(schedule: components['schemas']['Schedule'] | null)
 }
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
-const dayText = (date: string): string => `${weekdayNames[weekdayOf(date)] ?? ''} ${day.format(new Date(date))}`
+const dayText = (date: string): string => `${weekdayNames[new Date(date).getUTCDay()] ?? ''} ${day.format(new Date(date))}`
 
 const lateText = (minutes = defaultLateMinutes): string =>
   minutes === 0 ? '; users for whom it has passed are skipped' : `; users for whom it has passed get it up to ${minutesText(minutes)} late`

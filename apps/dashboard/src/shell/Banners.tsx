@@ -15,7 +15,7 @@ export function Banners() {
     return (
       <StripBanner kind="bad">
         {faultOf(error).message}{' '}
-        {dataUpdatedAt > 0 && `What you see is as of ${clockTime(dataUpdatedAt)}. It is asked again every 10 seconds.`}
+        {dataUpdatedAt > 0 && `What you see is as of ${clockTime(dataUpdatedAt)}. It is asked again every 2 seconds.`}
       </StripBanner>
     )
   if (system === undefined) return null

@@ -85,6 +85,7 @@ export const givenDryRun: AudienceDryRun = {
     { variant: '', locale: 'en', byPlatform: { ios: 10, android: 10, web: 5 }, fallback: 4, missing: 1 },
     { variant: '', locale: 'de', byPlatform: { ios: 0, android: 10, web: 0 }, fallback: 0, missing: 0 },
   ],
+  webNeverSeen: 0,
   unknownIds: 0,
   samples: [
     {

@@ -16,6 +16,8 @@ export type Group = Record<Platform, number> & {
   speaks: boolean
   optedOut: number
   invalidated: number
+  /** Reachable browsers that an import has brought and that have not come to the site since. */
+  unseen: number
   users: number
 }
 /**
@@ -23,7 +25,10 @@ export type Group = Record<Platform, number> & {
  * browsers, which a silent send skips). A device counts for the first rule that skips it.
  */
 export type Block = { devices: number; expired: number; web: number; quiet: number; capped: number }
-type Counted = Pick<AudienceDryRun, 'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales'>
+type Counted = Pick<
+  AudienceDryRun,
+  'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales' | 'webNeverSeen'
+>
 
 /**
  * Adds up what a send would do. With `fraction` below 1 the groups are of a part of the table's blocks: the numbers are estimates for the whole,
@@ -108,6 +113,7 @@ export function addUp(
           ),
         }
       : null,
+    webNeverSeen: sum(queued, ({ unseen }) => unseen),
     locales: silent ? [] : shownLocales(queued, defaultsOf(content, experiment), byPlatform, sum),
   }
 }

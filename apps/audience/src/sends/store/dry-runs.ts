@@ -60,7 +60,7 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       ${placedBy(scan, 'some')}
     ), alike as (
       select kind, language, block, ${columnsOf((platform) => sql`sum(${sql.ref(platform)})`)},
-        sum(opted_out) as opted_out, sum(invalidated) as invalidated, sum(users) as users, min(pick) as pick
+        sum(opted_out) as opted_out, sum(invalidated) as invalidated, sum(unseen) as unseen, sum(users) as users, min(pick) as pick
       from placed group by kind, language, block
     ), unpacked as (
       ${unpackedFrom(scan)}
@@ -76,7 +76,7 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
     select case when grouping(wave) = 0 then 'group' when grouping(bucket) = 0 then 'bucket' else 'block' end as kind,
       wave, quiet, capped, variant, locale, speaks,
       ${columnsOf((platform) => sql`sum(${sql.ref(platform)})::float8`)},
-      sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(users)::float8 as users,
+      sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(unseen)::float8 as unseen, sum(users)::float8 as users,
       min(pick) as pick,
       sum(${allPlatforms})::float8 as devices,
       coalesce(sum(${allPlatforms}) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
@@ -163,15 +163,18 @@ function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, on
   // index. The query for a page of a send does the same.
   const ofApp = isList || only ? sql`s.app_id || '' = ${appId}` : sql`s.app_id = ${appId}`
   const devices = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, startedAt, {
-    columns: sql`s.id, s.user_id, s.platform, ${reach} as reach, u.timezone as zone, u.language as language,
+    columns: sql`s.id, s.user_id, s.platform, ${reach} as reach, u.timezone as zone, u.language as language, s.last_session_at is null as unseen,
       ${fraction < 1 ? sql`(s.ctid::text::point)[0]::bigint` : sql`0`} as block`,
     from: sql`subscriptions s ${fraction < 1 && !only ? blocks : sql``} join users u on u.id = s.user_id`,
     where: sql`${ofApp} ${isList ? sql`and ${devicesNamed(appId, selection)}` : sql``} ${only ? sql`and s.id = any(${only}::text[])` : sql``}`,
   })
-  return sql`select f.id, f.user_id, f.platform, f.reach, f.zone, f.language, f.block from ${devices}`
+  return sql`select f.id, f.user_id, f.platform, f.reach, f.zone, f.language, f.unseen, f.block from ${devices}`
 }
 
 const onPlatform = (platform: Platform) => sql`reach = 0 and platform = ${sql.lit(platform)}`
+
+/** Whether a device is a browser that an import has brought and that has not come to the site since: 1 or 0. */
+const unseenBrowser = sql`(platform = 'web' and unseen)::int`
 
 /** A user has at most 100 devices, so 10 bits can hold how many of them are of one platform. */
 const bitsOfCount = 10
@@ -194,14 +197,14 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
   return sql`
       select user_id, ${hasZones ? sql`zone` : sql`null::text as zone`}, ${hasTexts ? sql`language` : sql`null::text as language`}, 
         ${columnsOf((platform) => countAt(reached, platforms.indexOf(platform)))},
-        ${countAt(lost, 0)} as opted_out, ${countAt(lost, 1)} as invalidated, (reached > 0)::int as users, device, 0 as block
+        ${countAt(lost, 0)} as opted_out, ${countAt(lost, 1)} as invalidated, ${countAt(lost, 2)} as unseen, (reached > 0)::int as users, device, 0 as block
       from (
         select ${deciding},
           sum(case when reach > 0 then 0 ${oneOfPlatform} end) as reached,
-          sum(case reach when 0 then 0 when 1 then ${one(0)} else ${one(1)} end) as lost,
+          sum(case reach when 0 then ${unseenBrowser} * ${one(2)} when 1 then ${one(0)} else ${one(1)} end) as lost,
           -- This order by changes no result. It keeps the planner from using a hash table.
           min(id order by user_id) filter (where reach = 0) as device
-        from (select ${deciding}, platform, reach, id from meant order by ${deciding}) as sorted
+        from (select ${deciding}, platform, reach, unseen, id from meant order by ${deciding}) as sorted
         group by ${deciding}
       ) as packed`
 }
@@ -209,7 +212,7 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
 /** Counts each device by itself. Each of a user's n reachable devices counts as 1/n user, so that together they are one user. */
 const devicesAlone = (appId: string) => sql`
       select user_id, zone, language, ${columnsOf((platform) => sql`(${onPlatform(platform)})::int`)},
-        (reach = 1)::int as opted_out, (reach = 2)::int as invalidated,
+        (reach = 1)::int as opted_out, (reach = 2)::int as invalidated, case reach when 0 then ${unseenBrowser} else 0 end as unseen,
         case when reach = 0 then 1 / (
           select count(*) from subscriptions s where s.user_id = meant.user_id and s.app_id || '' = ${appId} and ${reachable}
         )::float8 else 0 end as users,
@@ -235,7 +238,7 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
           then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
       from (
         select ${wave} as wave, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
-          counted.language, ${platformNames}, opted_out, invalidated, users, block, device,
+          counted.language, ${platformNames}, opted_out, invalidated, unseen, users, block, device,
           hashtextextended(counted.user_id, hashtext(${seed})) as place
         from counted
           ${zones.length > 0 ? sql`left join zones z on z.zone = coalesce(counted.zone, '')` : sql``}

@@ -1,14 +1,14 @@
 import type { Schedule } from '@herald/contracts/campaign'
-import { defaultLateMinutes } from '@herald/contracts/local-moment'
 import { localDateAt } from '@herald/contracts/local-time'
 import { useState } from 'react'
 import { instantIn, localTimeAt, soon, weekdayIn } from '../../core/next-instants.ts'
-import { minutesText, weekdayNames, weekdays } from '../../core/schedule-text.ts'
+import { weekdayNames, weekdays } from '../../core/schedule-text.ts'
 import { Choice } from '../../ui/Choice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
+import { LocalTime, TimeOfDay } from './LocalTime.tsx'
 import { NextInstants } from './NextInstants.tsx'
 import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
 
@@ -62,70 +62,6 @@ function firstOf(type: Schedule['type'], timezone: string, now: Date): Schedule 
     case 'recurring':
       return { type, every: 'day', localTime: '09:00', timezone }
   }
-}
-
-const lateChoices = [0, 15, 30, 60, 180, 360, 720, 1440]
-
-/** Lets the operator edit a local time and, if wanted, its date and how late the message may still go out where that date has passed. */
-function LocalTime({ value, onChange, errorAt }: { value: Of<'user_timezone'>; onChange: (schedule: Schedule) => void; errorAt: ErrorAt }) {
-  const { type, localTime, date, lateMinutes = defaultLateMinutes } = value
-  const choices = [...new Set([...lateChoices, lateMinutes])].toSorted((one, other) => one - other)
-  return (
-    <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,10rem),1fr))] gap-3">
-      <TimeOfDay value={localTime} onChange={(time) => onChange({ ...value, localTime: time })} error={errorAt('schedule.localTime')} />
-      <Field label="Date" hint="Empty: the next time each user’s clock shows it." error={errorAt('schedule.date')}>
-        {(control) => (
-          <TextInput
-            {...control}
-            type="date"
-            value={date ?? ''}
-            onChange={({ target }) => onChange(target.value === '' ? { type, localTime } : { ...value, date: target.value })}
-          />
-        )}
-      </Field>
-      {date !== undefined && (
-        <Field label="Where it has passed" error={errorAt('schedule.lateMinutes')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={String(lateMinutes)}
-              onChange={({ target }) => onChange({ ...value, lateMinutes: Number(target.value) })}
-              options={choices.map((minutes) => ({
-                value: String(minutes),
-                label: minutes === 0 ? 'Skip these users' : `Send up to ${minutesText(minutes)} late`,
-              }))}
-            />
-          )}
-        </Field>
-      )}
-    </div>
-  )
-}
-
-function TimeOfDay({
-  value,
-  onChange,
-  error,
-  label = 'Time of day',
-}: {
-  value: string
-  onChange: (time: string) => void
-  error?: string | undefined
-  label?: string
-}) {
-  return (
-    <Field label={label} error={error}>
-      {(control) => (
-        <TextInput
-          {...control}
-          type="time"
-          value={value}
-          required
-          onChange={({ target }) => target.value !== '' && onChange(target.value.slice(0, 5))}
-        />
-      )}
-    </Field>
-  )
 }
 
 /**

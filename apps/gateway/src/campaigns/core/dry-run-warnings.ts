@@ -39,6 +39,7 @@ export const warningsOf = (looked: Looked): Warning[] => [
   ...missingLocales(looked),
   ...unknownIds(looked),
   ...ofProviders(looked),
+  ...webNeverSeen(looked),
   ...capSkipsMost(looked),
   ...ttlBelowEstimate(looked),
 ]
@@ -144,6 +145,18 @@ const ofProviders = ({ run, configured }: Looked): Warning[] =>
     const why = open?.code ? ` (${open.code})` : ''
     return open ? [{ code: 'circuit_open', path, message: `has an open circuit${why}: pushes wait until it closes`, devices }] : []
   })
+
+const webNeverSeen = ({ run: { webNeverSeen: devices } }: Looked): Warning[] =>
+  devices === 0
+    ? []
+    : [
+        {
+          code: 'web_never_seen',
+          path: 'providers.webpush',
+          message: `${count(devices, 'browser')} came with an import and not to the site since: the worker in them may not know Herald's pushes`,
+          devices,
+        },
+      ]
 
 function capSkipsMost({ run, at }: Looked): Warning[] {
   const skipped = run.skips.find(({ reason }) => reason === 'frequency_cap')?.devices ?? 0

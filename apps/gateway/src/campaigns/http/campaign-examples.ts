@@ -87,11 +87,11 @@ export const campaignExamples: Record<string, Example> = {
     answer: {
       items: [
         {
-          ...{ no: 1, at: '2026-02-01T00:00:00.000Z', zones: ['Asia/Tokyo'], state: 'done' },
+          ...{ no: 1, at: '2026-02-01T00:00:00.000Z', zones: ['Asia/Tokyo'], state: 'done', expired: false },
           ...{ queued: 412, byPlatform: { ios: 200, android: 180, web: 32 } },
         },
         {
-          ...{ no: 2, at: '2026-02-01T08:00:00.000Z', zones: ['Europe/Berlin', null], state: 'waiting' },
+          ...{ no: 2, at: '2026-02-01T08:00:00.000Z', zones: ['Europe/Berlin', null], state: 'waiting', expired: false },
           ...{ queued: 0, byPlatform: { ios: 0, android: 0, web: 0 } },
         },
       ],

@@ -134,6 +134,7 @@ test('the warnings of a dry run say what would go wrong, where in the request, a
     skips: [{ reason: 'frequency_cap', devices: 25, estimated: null }],
     unknownIds: 1,
     unknownSamples: [2],
+    webNeverSeen: 4,
     openCircuits: [{ platform: 'web', environment: '', code: 'credentials_invalid' }],
     locales: [{ variant: '', locale: 'en', byPlatform: { ios: 10, android: 20, web: 5 }, fallback: 0, missing: 0 }],
     samples: [],
@@ -152,6 +153,7 @@ test('the warnings of a dry run say what would go wrong, where in the request, a
     'not_configured providers.apns 10',
     'not_configured providers.fcm 20',
     'circuit_open providers.webpush 5',
+    'web_never_seen providers.webpush 4',
     'cap_skips_most campaign.bypass.frequencyCap 25',
   ])
   expect(more.body['estimate']).toEqual({ seconds: 1, perSecond: 10, basis: 'recent_sends' })

@@ -12,6 +12,7 @@ import type { Route } from '../../http/route.ts'
 import { openApiDocument } from '../../http/documents.ts'
 import { publicRoutes } from '../../http/routes.ts'
 import type { Question, Told } from '../../testing/ask.ts'
+import { fullAnswers } from '../../testing/described-answer.ts'
 import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
@@ -37,7 +38,10 @@ const msgId = mintMessageId(hmacSecret, {
   platform: 'ios',
   variant: '',
 })
-afterEach(() => void (peers.refusal = undefined))
+afterEach(() => {
+  peers.refusal = undefined
+  peers.answers.clear()
+})
 
 type Operation = { responses: Record<string, unknown>; [name: string]: unknown }
 const operationOf = ({ path, method }: Route): Operation => {
@@ -45,6 +49,8 @@ const operationOf = ({ path, method }: Route): Operation => {
   return operation as Operation
 }
 const titleOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
+
+const queries: Record<string, string> = { explainCampaign: `?subscriptionId=${newId()}` }
 
 function rightQuestion(route: Route): Question {
   const params: Record<string, string> = {
@@ -56,7 +62,7 @@ function rightQuestion(route: Route): Question {
   const [body] = Object.values(exampleOf[route.name]?.bodies ?? {})
   return {
     method: route.method.toUpperCase(),
-    path: route.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? ''),
+    path: route.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '') + (queries[route.name] ?? ''),
     headers: route.key === 'none' ? {} : { authorization: `Bearer ${app.secretKey}` },
     ...(body === undefined ? {} : { body }),
   }
@@ -66,7 +72,9 @@ function rightQuestion(route: Route): Question {
 const provocations: Partial<Record<FaultCode, (right: Question, route: Route) => Question>> = {
   unauthorized: (right) => ({ ...right, headers: {} }),
   invalid_body: (right, { body }) =>
-    body === undefined ? { ...right, path: `${right.path}?nobody=1` } : { ...right, body: Object.assign({ nobody: 1 }, right.body) },
+    body === undefined
+      ? { ...right, path: `${right.path}${right.path.includes('?') ? '&' : '?'}nobody=1` }
+      : { ...right, body: Object.assign({ nobody: 1 }, right.body) },
   unsupported_media_type: ({ body, headers, ...right }) => ({
     ...right,
     headers: { ...headers, 'content-type': 'text/plain' },
@@ -122,6 +130,8 @@ const asDocumented = (route: Route, told: Told) =>
 test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as const))(
   'the operation %s answers a right request with %i, as the OpenAPI document says',
   async (_, status, route) => {
+    // Without these answers there is no campaign and no device that could be explained.
+    if (route.name === 'explainCampaign') for (const [{ subject }, answer] of fullAnswers) peers.answers.set(subject, () => answer)
     const told = await gateway.ask(rightQuestion(route))
 
     expect(told.status).toBe(status)

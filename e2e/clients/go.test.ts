@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { atEnd } from '@herald/testing/at-end'
+import { blocksOf, readMarkedPages } from '@herald/tools/guide/pages'
+import { expect, test } from 'vitest'
+import { findGo } from './go.ts'
+import { walkClient } from './walk.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const client = join(root, 'sdks/go')
+const folder = mkdtempSync(join(tmpdir(), 'herald-go-'))
+atEnd(() => rmSync(folder, { recursive: true, force: true }))
+const go = findGo()
+console.log(go.version)
+
+// spec: identity/register-spares
+test('the Go client is formatted, has no fault that go vet finds, and keeps its rules for retries, errors, webhooks and options', () => {
+  expect(go.run(client, 'gofmt', '-l', '.')).toEqual({ status: 0, output: '' })
+  expect(go.run(client, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
+  expect(go.run(client, 'go', 'test', '-count=1', '.')).toEqual({ status: 0, output: expect.stringMatching(/^ok\s+herald/) })
+})
+
+// spec: limits/idempotency-replay, webhooks/signature, identity/register-spares
+test('through the Go client a backend registers a device, sends once, follows the send and verifies its webhooks, although an answer is lost', async () => {
+  const program = join(folder, 'walk')
+  expect(go.run(client, 'go', 'build', '-o', program, './walk')).toEqual({ status: 0, output: '' })
+  expect(await walkClient(program, [], folder)).toEqual({ status: 0, complaints: '' })
+})
+
+test('every block of Go in the guide compiles in a project that has installed the client as the guide says', () => {
+  const blocks = readMarkedPages(root)
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === 'go')
+  expect(blocks.length).toBeGreaterThan(2)
+  writeFileSync(join(folder, 'go.mod'), 'module example.com/shop\n\ngo 1.18\n')
+  const edited = go.run(folder, 'go', 'mod', 'edit', '-require=herald@v0.1.0', `-replace=herald=${client}`)
+  expect(edited).toEqual({ status: 0, output: '' })
+  for (const { line, code } of blocks) {
+    mkdirSync(join(folder, `block${line}`))
+    writeFileSync(join(folder, `block${line}`, 'main.go'), code)
+  }
+  expect(go.run(folder, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
+})

@@ -61,7 +61,7 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
   }
 }
 
-export const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not exist any more.' }
+const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not exist any more.' }
 
 /** Plans the waves of a send; null when the send goes to all users at once. */
 export async function plan(

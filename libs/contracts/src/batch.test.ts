@@ -3,7 +3,8 @@ import { FinishBatch, shortenAnswers, spellAnswers } from './batch.ts'
 import { newId } from './ids.ts'
 
 const finish = (seen: string) => ({
-  ...{ batchId: newId(), takes: 1, environments: [], unsent: [], dead: [], retries: [] },
+  ...{ batchId: newId(), appId: newId(), takes: 1, environments: [], unsent: [], dead: [], retries: [] },
+  ...{ guarded: [], refused: [], accepted: [], unavailable: [], credentialsVersion: null },
   answers: [{ environment: 'production', seen, code: null }],
 })
 

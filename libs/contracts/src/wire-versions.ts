@@ -1,9 +1,8 @@
 import { lanes, platforms } from './platform.ts'
 
 /**
- * Versions of the calls and stored messages between services, by subject. A subject that is not listed here has version 1. Raise a version with every
- * change that a process of the previous release would misread or refuse. A process calls and reads its own versions only: during an upgrade old
- * processes talk to old processes, and new ones to new ones.
+ * Versions of the calls and stored messages between services, by subject; 1 when not listed. Raise one with every change that the previous release
+ * would misread. A process speaks only its own versions, so old processes talk to old ones.
  */
 const changed: Readonly<Record<string, number>> = {
   'rpc.campaigns.fan-out-started': 2,

@@ -5,10 +5,8 @@ const perAnswer = 20
 const perSecond = 200
 
 /**
- * Limits the frames of a server that bring nothing, such as PING, SETTINGS, empty DATA, windows that grow byte by byte and unknown frames. Sending
- * such a frame costs less than handling it, so floods of them are known attacks on HTTP/2. A server may send 2,000 such frames in a row. Each answer
- * allows it 20 more and each second 200 more, but never more than 2,000 in all. That is enough, because a busy connection needs 1 or 2 of these
- * frames for each answer.
+ * Limits a server's frames that bring nothing, such as PING, SETTINGS and empty DATA: floods of them are known attacks. 2,000 in a row are allowed,
+ * 20 more for each answer and 200 more a second; a busy connection needs 1-2 for each answer.
  */
 export class Patience {
   private left = mostPatience

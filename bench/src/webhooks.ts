@@ -133,8 +133,8 @@ async function measure(alone: ServicesAlone) {
   }
 
   /**
-   * Measures how long an event takes from its announcement to a healthy receiver, at one per app every 100 ms for 10 s, beside sick endpoints of
-   * another app. Up to 1 s is its wait for others of its batch.
+   * Measures how long events take from announcement to a healthy receiver, at one per app every 100 ms for 10 s, beside sick endpoints of another
+   * app. Up to 1 s is an event's wait for others of its batch.
    */
   async function measureTrickle() {
     const announcedAt = new Map<string, number>()

@@ -42,8 +42,8 @@ const stopApp: Fault = async (stage) => {
 }
 
 /**
- * Freezes a process of a service for up to 14 s. After 8 s a dispatcher may lose its batches: a lease lasts 12 s and its last renewal may be 3 s old.
- * The thawed dispatcher must notice before it sends again.
+ * Freezes a process of a service for up to 14 s. After 8 s a dispatcher may lose its batches: a lease lasts 12 s and the last renewal may be 3 s old.
+ * Thawed, it must notice before it sends again.
  */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)

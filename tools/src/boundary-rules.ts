@@ -160,7 +160,7 @@ const wiring = ['program', 'describe', 'config', 'start', 'wire']
 
 /**
  * Rooms are folders by subject in services that are too big for one list of flows. A room has flows, `core/` and `store/` (in the gateway `http/`
- * too), with the service's import rules. A room's list names the rooms it may import.
+ * too), with the service's import rules. Its list names rooms it may import.
  */
 const rooms: Record<string, Record<string, readonly string[]>> = {
   'apps/audience': { people: ['*'], segments: ['*'], sends: ['*'], delivery: ['*'] },

@@ -30,8 +30,8 @@ const processors = [
 ] as const
 
 /**
- * Adds to a lock file the optional packages of other platforms that npm left out because the registry could not serve them; `npm ci` of npm 11
- * refuses a file without them. Gives its text, those added, and those of unknown platform.
+ * Adds to a lock file the optional packages of other platforms that the registry could not serve; `npm ci` of npm 11 refuses a file without them.
+ * Gives its text, the added packages, and those whose platform is unknown.
  */
 export function completeLock(text: string): { text: string; added: string[]; unknown: string[] } {
   const lock = readLock(text)

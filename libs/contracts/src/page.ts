@@ -21,7 +21,7 @@ export type Listed<Item> = { items: Item[]; nextCursor: string | null }
 
 /**
  * Makes a page from rows of a query that reads one row more than `limit`, which shows whether there is a next page. `examinedTo`: where a filter
- * stopped before it had found `limit` rows; then there is a next page too.
+ * stopped before it had found `limit` rows; a page follows then too.
  */
 export function listed<Row extends Place, Item>(rows: Row[], limit: number, show: (row: Row) => Item, examinedTo?: Place): Listed<Item> {
   const shown = rows.slice(0, limit)

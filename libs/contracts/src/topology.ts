@@ -110,14 +110,14 @@ export const eventSubjects = {
 } as const
 
 /**
- * Milliseconds before a message whose handler failed is delivered again, after its first failure and so on; then the last. A wait over 5 s is a row
- * with a due time: a delayed nak counts in `maxAckPending` and stalls the lane.
+ * Milliseconds before a message is delivered again after its handler's first failure, second and so on; then the last. A longer wait than 5 s is a
+ * row: a delayed nak counts in `maxAckPending` and stalls the lane.
  */
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
 /**
- * An app has at most this many pointers on a lane at once; its further work waits as rows. On a lane they go before the work of all other apps. 64
- * are enough for an app alone to reach its full rate.
+ * An app has at most this many pointers on a lane at once, because they go before the work of all other apps. Its further work waits as rows. 64 are
+ * enough for an app alone to reach its full rate.
  */
 export const pointedAtOnce = 64
 

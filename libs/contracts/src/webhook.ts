@@ -76,8 +76,8 @@ export type WebhookAttempt = { at: string; status: number | null; error: string 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
 
 /**
- * One delivery in the log. `pending`: sent now or again at `nextAttemptAt`. `failed`: attempts used up, final response, or body deleted for its age.
- * `erased`: one of its users was erased; its events go in another delivery without the external id.
+ * One delivery in the log. `pending`: sent now or at `nextAttemptAt`. `failed`: attempts used up, final response, or body deleted for its age.
+ * `erased`: a user in it was erased; its events go in another delivery without the external id.
  */
 export type WebhookDelivery = {
   id: string

@@ -32,8 +32,8 @@ export type RunningNatsServer = { url: string; port: number; pid: number; child:
 const oldest = [2, 10, 23] as const
 
 /**
- * Starts a nats-server with JetStream and returns when it is ready (40 ms). Waits up to 10 s for the end of a server on the same directory, because
- * two would destroy the store. Throws an EmbeddedServerError when it cannot start.
+ * Starts a nats-server with JetStream and returns when it is ready (40 ms). Waits up to 10 s for an earlier one on the directory to end, because two
+ * would destroy the store. Throws an EmbeddedServerError when it cannot start.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
   const storeDir = absolute(options.storeDir)

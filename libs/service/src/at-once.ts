@@ -4,8 +4,8 @@ type Refusal = { mostWaiting: number; waitMs: number; full: () => Error }
 type NoRefusal = { mostWaiting?: undefined; waitMs?: undefined; full?: undefined }
 
 /**
- * Limits how much work runs at once: at most `atOnce` pieces, `share` of them of one app (`turn`), or `crowdedShare` while another app asked within 2
- * s. With `full` at most `mostWaiting` wait for up to `waitMs`; others get its error.
+ * Limits work to `atOnce` pieces at once, `share` of one app (`turn`), or `crowdedShare` while another app asked within 2 s. With `full` at most
+ * `mostWaiting` wait for up to `waitMs`; other callers get the error of `full`.
  */
 export function openAtOnce({
   atOnce,

@@ -54,8 +54,8 @@ export type Bus = {
    */
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**
-   * Reads a durable consumer. A message is acknowledged when the handler returns, delivered again when it throws, and terminated when it breaks its
-   * contract. One of another version is left to other processes. Until the consumer is open, `/readyz` names `queue`.
+   * Reads a durable consumer. A message is acknowledged when the handler returns, delivered again when it throws, terminated when it breaks its
+   * contract, and left to other processes when of another version. Until the consumer is open, `/readyz` names `queue`.
    */
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): void
   /** Sends a message to every process that listens now. The message is not stored. */

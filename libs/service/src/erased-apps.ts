@@ -1,8 +1,8 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
 
 /**
- * Marks an app as erased in a service's schema: from now on no new row of it is written. Waits for transactions that write one. Must be called
- * outside a transaction: the mark must be committed before the lock is taken.
+ * Marks an app as erased in a service's schema: from now on no new row of it is written. Waits for transactions that write one. Call it outside a
+ * transaction: the mark must be committed before the lock is taken.
  */
 export async function markErased(db: QueryExecutorProvider, service: 'audience' | 'campaigns' | 'tracker', appId: string): Promise<void> {
   await sql`insert into erased_apps (app_id) values (${appId}) on conflict do nothing`.execute(db)

@@ -3,7 +3,7 @@ import type { Log } from './log.ts'
 
 /**
  * Gives the sweep of a service's housekeeping. A step that found fewer than `full` rows, or failed, rests for `everyMs`. A failure is logged and the
- * other steps go on, unless every step would meet it (`isAway`): that ends the run.
+ * other steps go on; one that every step would meet (`isAway`) ends the run.
  */
 export function openHouseSteps(
   log: Pick<Log, 'error'>,

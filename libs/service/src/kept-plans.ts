@@ -27,7 +27,7 @@ export const keptForSeconds = 43_200
 
 /**
  * Makes a pool whose connections keep plans: planning took 8.6 of the 12.2 ms of a send to one device. Only for statements whose plan is right
- * whatever the tables hold, as tests check (`plans*.integration.test.ts`): plans made on empty tables stay.
+ * whatever the tables hold, because plans made on empty tables stay (`plans*.integration.test.ts` check them).
  */
 export function keepPlans(pool: pg.Pool): PostgresPool {
   /** Names by text, in the order of their last use. */

@@ -7,8 +7,8 @@ import { isLockedOut } from './health.ts'
 export type IsHeard = (appId: string, type: string) => boolean
 
 /**
- * Finds which events of these apps have listeners. Must be called before the transaction locks rows. A new listener is confirmed only after this
- * transaction has ended (migrations/0200), so an event that it does not announce is older than the listener.
+ * Finds which events of these apps have listeners. Call it before the transaction locks rows. A new listener is confirmed only after this transaction
+ * has ended (migrations/0200), so an event that it does not announce is older than the listener.
  */
 export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable<string>): Promise<IsHeard> {
   const asked = [...new Set(appIds)]

@@ -9,8 +9,8 @@ const lockWaitMs = 2_000
 const againAfterMs = 1_000
 
 /**
- * Runs the new SQL files of a service's `migrations/` as its own role, and gives their names. Of two processes the second waits. A lock is tried
- * again for `patienceMs`. A released file is never edited; a database before 0.2.0 is refused.
+ * Runs the new SQL files of a service's `migrations/` as its own role, and gives their names. A second process waits. A lock is tried again for
+ * `patienceMs`. Never edit a released file. A database before 0.2.0 is refused.
  */
 export async function migrate({
   ownerUrl,

@@ -17,8 +17,8 @@ export const columnTypes: pg.CustomTypesConfig = {
 }
 
 /**
- * Reads for an operator or API caller, on connections of their own, so that they never take a connection from sending. Apps take turns (`turn`).
- * Fault `rate_limited`: too many reads, longer than `withinMs` (2.5 s, wait included), or a slow statement.
+ * Reads for an operator or API caller, on connections of their own, so that they never take one from sending. Apps take turns (`turn`). Fault
+ * `rate_limited`: too many reads, longer than `withinMs` (2.5 s, wait included), or a slow statement.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,

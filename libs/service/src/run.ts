@@ -45,7 +45,7 @@ const stopWithinMs = 10_000
 
 /**
  * Runs services in this process, serves probes and metrics, and tells a parent with an IPC channel that all are up. Stops on SIGTERM, SIGINT or a
- * closed channel. Exits with 0 after a stop, 3 when it took too long, 1 on errors.
+ * closed channel. Exits with 0, 3 (the stop took too long) or 1 (error).
  */
 export async function runServices(programs: readonly Program[]): Promise<void> {
   const [first] = programs

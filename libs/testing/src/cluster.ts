@@ -24,7 +24,7 @@ const here: Place = { host: '127.0.0.1', launcher: [] }
 
 /**
  * Starts an embedded nats-server at each place as one cluster, with the users of `freshNats`, until the test file ends. Without places: three on
- * 127.0.0.1. `url` lists the servers with commas. A killed server starts again on its port and store.
+ * 127.0.0.1. `url` lists all servers. A killed server starts again on its port and store.
  */
 export async function startCluster(places: readonly Place[] = [here, here, here]): Promise<{ url: string; servers: ClusterServer[] }> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cluster-'))

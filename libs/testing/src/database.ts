@@ -13,8 +13,8 @@ declare module 'vitest' {
 }
 
 /**
- * Makes a database for this test file as a copy of the migrated template (60-70 ms), dropped at the end of the file. `url(app)` has the service's
- * role and schema. `cutOff` refuses connections until the function that it gives is called.
+ * Makes a database for this test file as a copy of the migrated template (60-70 ms), dropped at its end. `url(app)` has the service's role and
+ * schema. `cutOff` refuses connections until the function that it gives is called.
  */
 export async function freshDatabase(): Promise<{
   url: (app: AppWithDatabase) => string

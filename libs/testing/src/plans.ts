@@ -134,7 +134,7 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
 
 /**
  * A piece of work that needs few rows of a large table. One scan may read `rows` rows (50 unless given), or `whileSmall` while the table has at most
- * 900, because reading all of these may cost less than many look-ups.
+ * 900: reading all of these may cost less than many look-ups.
  */
 export type Step = { run: () => Promise<unknown>; rows?: number; whileSmall?: number }
 

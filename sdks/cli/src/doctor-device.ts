@@ -20,7 +20,7 @@ const lookMs = 500
 
 /**
  * Sends a test push to one device and checks: registered, sent, delivered, opened. Names the API call that its program has not made. Gives the exit
- * code: 1 when a step failed, 2 when Herald did not let it check one.
+ * code: 1 when a step failed, 2 when Herald did not allow a check.
  */
 export async function doctorDevice(terminal: Terminal, id: string, options: DoctorOptions): Promise<number> {
   if (!isId(id))

@@ -47,7 +47,7 @@ const partLimits = { timeoutMs: 120_000, totalTimeoutMs: 300_000, retries: 5 }
 
 /**
  * Imports a file: prints its columns' mapping, makes a dry run, then imports. After an interruption the same command goes on. Gives the exit code: 1
- * when rows other than skipped browsers were rejected, 2 when the operator does not agree.
+ * when rows other than skipped browsers were rejected, 2 when the operator declines.
  */
 export async function importFile(terminal: Terminal, [given]: string[], options: ImportOptions): Promise<number> {
   const { herald, appPath } = connect(terminal, options.app)

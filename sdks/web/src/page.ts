@@ -11,8 +11,8 @@ import { whyUnsupported } from './support.ts'
 import { untilOurs, type WorkerState } from './take-over.ts'
 
 /**
- * Herald on a page. A method that changes something resolves with the state after it. A change that cannot be sent now counts in `waiting` and is
- * sent later. When Herald or the browser refuses it, the method rejects with a HeraldError.
+ * Herald on a page. A method that changes something resolves with the state after it, or rejects with a HeraldError when Herald or the browser
+ * refuses. A change that cannot be sent now counts in `waiting` and is sent later.
  */
 export type Herald = {
   /**
@@ -91,8 +91,8 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     // A network that is away passes. What is wrong with the installation does not, so it is said once, also without `debug`.
     if (options.debug || (code !== 'network' && status < 429 && said !== (said = code))) console.warn(lastError)
     if (isTemporary(lastError)) {
-      // The wait doubles from 1 s to 8 s, for up to ten tries within about a minute, then it is 60 s. A random part of up to a half is taken off, so
-      // that pages do not all try at once.
+      // The wait doubles from 1 s to 8 s, for up to ten tries within about a minute, then it is 60 s. Up to half is taken off at random, so that
+      // pages do not all try at once.
       const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures++)
       clearTimeout(timer)
       timer = setTimeout(tend, seconds * (500 + Math.random() * 500))

@@ -6,8 +6,8 @@ const most = 50
 const longestMs = 7 * 86_400_000
 
 /**
- * Sends reports about a push, then those stored from earlier events. After a failure, that report and all later ones are stored, because a worker has
- * no time for more waits of five seconds. At most 50, each for a week.
+ * Sends reports about a push, then those stored from earlier events. From the first failure on, they are stored: a worker has no time for more waits
+ * of five seconds. At most 50 are stored, each for a week.
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()

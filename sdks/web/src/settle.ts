@@ -127,8 +127,8 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
 }
 
 /**
- * Forgets a device that Herald does not know any more, with its waiting opt-ins, opt-outs and logouts. Adds a registration when the user has
- * subscribed and not opted out, unless the device was found again (`found`): its user may have opted out.
+ * Forgets a device that Herald does not know, with its waiting opt-ins, opt-outs and logouts. Adds a registration when the user has subscribed and
+ * not opted out, but none for a device found again (`found`), whose user may have.
  */
 function beginAnew(kept: Kept): void {
   const mayRegister = kept.wanted && !kept.out && !kept.device.found

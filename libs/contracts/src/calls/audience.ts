@@ -85,7 +85,7 @@ export const takeNext = call<{ batches: GivenBatch[]; by?: string }>()(
 
 /**
  * Renews a batch's lease to 12 s from now. When `held` is false the caller must send no more of it. `unknown`: the batch's number when the ledger
- * does not know its pushes; audience reports those of a held batch again.
+ * does not know its pushes; audience then reports a held batch again.
  */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',

@@ -70,8 +70,8 @@ export const reportQueued = call<Record<string, never>>()(
 export type UnknownBatch = { campaignId: string; no: number }
 
 /**
- * Writes outcomes, a transaction for each day. A push keeps its first outcome. Batches that the ledger does not know are in `unknown`; those past
- * retention or of a deleted app are ignored. A short limit: dispatchers call one at a time.
+ * Writes outcomes, one transaction a day. A push keeps its first outcome. `unknown`: batches that the ledger does not know. Those past retention or
+ * of a deleted app are ignored. The limit is short because a dispatcher makes one call at a time.
  */
 export const recordOutcomes = call<{ recorded: number; unknown?: UnknownBatch[] }>()(
   'rpc.tracker.record-outcomes',

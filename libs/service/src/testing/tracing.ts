@@ -70,7 +70,7 @@ const tracer: Tracer = {
 
 /**
  * Registers a minimal OpenTelemetry SDK until the test file ends, and gives the spans that end and are exported from now on. Its propagator also sets
- * `baggage`, which must not leave the process. All files of a process share one tracer.
+ * `baggage`, which must not leave the process. A process keeps its first tracer.
  */
 export function registerTracing(): { ended: RecordedSpan[]; exported: RecordedSpan[] } {
   ended = []

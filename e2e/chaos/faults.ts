@@ -43,7 +43,7 @@ const stopApp: Fault = async (stage) => {
 
 /**
  * Freezes a process of a service for up to 14 s. After 8 s a dispatcher may lose its batches: a lease lasts 12 s and the last renewal may be 3 s old.
- * Thawed, it must notice before it sends again.
+ * Thawed, it must notice before sending.
  */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)

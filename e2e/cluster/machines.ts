@@ -35,8 +35,8 @@ const ipOrNothing = (...args: string[]): string => {
 }
 
 /**
- * Makes a network of `count` machines behind a router in its own namespace, away from this machine's firewall. It must not be a bridge, where
- * neighbours of a cut-off machine get "no route to host" after 3 s. Needs root and iproute2.
+ * Makes a network of `count` machines behind a router in its own namespace, away from this machine's firewall. On a bridge, neighbours of a cut-off
+ * machine would get "no route to host" after 3 s. Needs root and iproute2.
  */
 export function makeNetwork(count: number): Network {
   removeForgotten()

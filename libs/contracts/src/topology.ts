@@ -116,8 +116,8 @@ export const eventSubjects = {
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
 /**
- * An app has at most this many pointers on a lane at once, because they go before the work of all other apps. Its further work waits as rows. 64 are
- * enough for an app alone to reach its full rate.
+ * An app has at most this many pointers on a lane at once, because they go before other apps' work. Its further work waits as rows. 64 are enough for
+ * an app alone to reach its full rate.
  */
 export const pointedAtOnce = 64
 

@@ -36,8 +36,8 @@ export type Ask = {
 const nobodyAnswers = new Error('nobody answers')
 
 /**
- * Opens the part of the bus that makes calls. A call to a service of this process does not go over NATS. The NATS client's `request` is not used:
- * what it allocates takes a third of the time of a call.
+ * Opens the part of the bus that makes calls. A call to a service of this process does not go over NATS. The NATS client's `request` is not used: its
+ * allocations take a third of a call's time.
  */
 export function openAsk(service: Service, connection: NatsConnection, link: Link, versions: Versions): Ask {
   const inbox = `${createInbox(inboxOf(service.name))}.`

@@ -15,8 +15,8 @@ export type ResolvedAddress = { address: string; family: number }
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
 /**
- * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other. A public
- * name needs no hosts file and no search domain. Gives up after about 4 s.
+ * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other. Public
+ * names need neither hosts file nor search domains. Gives up after about 4 s.
  */
 export const resolveByServers =
   (resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: 1_500, tries: 2 })): Resolve =>

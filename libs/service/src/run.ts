@@ -44,8 +44,8 @@ export const program = <Shape extends z.ZodRawShape>(
 const stopWithinMs = 10_000
 
 /**
- * Runs services in this process, serves probes and metrics, and tells a parent with an IPC channel that all are up. Stops on SIGTERM, SIGINT or a
- * closed channel. Exits with 0, 3 (the stop took too long) or 1 (error).
+ * Runs services in this process, serves probes and metrics, and tells a parent with an IPC channel when all are up. SIGTERM, SIGINT or a closed
+ * channel stop them. Exits with 0, 3 (slow stop) or 1 (error).
  */
 export async function runServices(programs: readonly Program[]): Promise<void> {
   const [first] = programs

@@ -196,8 +196,8 @@ function astray(document: ApiDocument, random: Random, request: FuzzRequest): Fu
 }
 
 /**
- * Says why a response is not what the document promises; undefined when it is. A request that the document does not have may get any status below
- * 400, or a refusal that is empty or has the form of an error.
+ * Says why a response is not what the document promises; undefined when it is. An unlisted request may get any status below 400, or a refusal that is
+ * empty or has the form of an error.
  */
 export function whyNotDocumented(document: ApiDocument, request: FuzzRequest, { status, headers, text }: FuzzResponse): string | undefined {
   if (status >= 500) return `the status is ${status}`

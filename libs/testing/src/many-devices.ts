@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * Makes `count` devices of an app by SQL, each with a user of five tags; gives the seconds. 18 % were last active over a month ago, one in fifty
- * cannot be reached, and user 3/4 `count` alone has the tag `winner`.
+ * Makes `count` devices of an app by SQL, each with a user of five tags. Gives the seconds. 18 % were last active over a month ago; one in fifty is
+ * unreachable. Only user 3/4 `count` has the tag `winner`.
  */
 export async function makeManyDevices(databaseUrl: string, { appId, count }: { appId: string; count: number }): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })

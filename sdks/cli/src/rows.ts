@@ -12,8 +12,8 @@ const readAtOnce = 4 * largestRow
 export type Row = { number: number; text: string }
 
 /**
- * Reads a file in the same rows as Herald. A line of CSV ends with LF, CRLF or CR, but not in a quoted field. A row that is no valid CSV, or longer
- * than 1 MiB, ends at its first line end.
+ * Reads a file in the same rows as Herald. A line of CSV ends with LF, CRLF or CR, but not in a quoted field. An invalid row, or one over 1 MiB, ends
+ * at its first line end.
  */
 export function* readRows(file: string, isCsv: boolean): Generator<Row> {
   const descriptor = openSync(file, 'r')

@@ -1,8 +1,8 @@
 import type { WindowClient, WorkerScope } from './worker-types.ts'
 
 /**
- * Opens the address of a click on a notification: in a window that shows it, else another of the site, else a new one. An existing window first gets
- * the click as an event, and goes there when its page ignores it.
+ * Opens the address of a click on a notification: in a window that shows it, else another of the site, else a new one. An existing one first gets the
+ * click as an event, which its page may handle.
  */
 export async function openWindow(scope: WorkerScope, pages: readonly WindowClient[], url: string, message: unknown): Promise<void> {
   const target = new URL(url, scope.registration.scope).href

@@ -125,7 +125,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
 
   /**
    * Tells Herald the browser's new endpoint. Registers the browser when Herald does not know the device, unless the user has or may have opted out.
-   * After a failure the next push or page tries again: the record keeps the old endpoint.
+   * After a failure the next push or page tries again.
    */
   const keepAddress = () =>
     scope.navigator.locks

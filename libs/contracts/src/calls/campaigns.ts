@@ -152,7 +152,7 @@ export const pickWinner = call<{ id: string; status: 'sending' | 'scheduled'; ne
 
 /**
  * Reads a campaign for explain, frozen or as it would be now. `target` is null when its segment is deleted or a notification has ended; `forgottenBy`
- * says what that named. `nextAt`: its next begin. `pause`: when it began and ends (ISO).
+ * says what that named. `nextAt`: its next begin. `pause`: its start and end (ISO).
  */
 export const explainCampaign = call<{
   status: Campaign['status']

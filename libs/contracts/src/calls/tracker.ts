@@ -71,7 +71,7 @@ export type UnknownBatch = { campaignId: string; no: number }
 
 /**
  * Writes outcomes, one transaction a day. A push keeps its first outcome. `unknown`: batches that the ledger does not know. Those past retention or
- * of a deleted app are ignored. The limit is short because a dispatcher makes one call at a time.
+ * of deleted apps are ignored. The limit is short: a dispatcher makes one call at once.
  */
 export const recordOutcomes = call<{ recorded: number; unknown?: UnknownBatch[] }>()(
   'rpc.tracker.record-outcomes',

@@ -10,7 +10,7 @@ const mostBytes = 65_536
 
 /**
  * The output of a connection. Frames are collected in a buffer and written once per turn of the event loop, or beyond a limit, so that pushes share a
- * TLS record. No part is used twice: the socket may hold it.
+ * TLS record. No part is reused: the socket may hold it.
  */
 export class Output {
   /** The buffer in which `reserve` gave space. */

@@ -5,8 +5,8 @@ const perAnswer = 20
 const perSecond = 200
 
 /**
- * Limits a server's frames that bring nothing, such as PING, SETTINGS and empty DATA, floods of which are known attacks. It may send 2,000, and gets
- * back 20 with each answer and 200 a second. A busy connection needs 1-2 for each answer.
+ * Limits a server's frames that bring nothing, such as PING: floods of them are known attacks. It may send 2,000, and gets back 20 with each answer
+ * and 200 a second. A busy connection needs 1-2 for each answer.
  */
 export class Patience {
   private left = mostPatience

@@ -67,8 +67,8 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // SDKs that users of Herald install. The Node SDK imports nothing; the CLI's build packs its packages into it. The web SDK imports what a page has
-  // already, each in an entry of its own.
+  // SDKs that users of Herald install. The Node SDK imports nothing; the CLI imports it, and packages that its build packs in. The web SDK imports
+  // what a page has already, each in an entry of its own.
   'sdks/web': ['react', 'vue'],
   'sdks/node': [],
   'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'yaml', 'zod', 'node:*'],

@@ -17,8 +17,8 @@ const Contract = z.object({ subject: z.string(), timeoutMs: z.number().optional(
 const modules = /^@herald\/contracts\/(calls\/[a-z]+|topology|batch)$/
 
 /**
- * Finds what a service does on NATS by the contracts that its source imports, without tests: it answers its own calls and makes those of others. The
- * function that gets a broadcast or consumer tells sending from listening.
+ * Finds what a service does on NATS by the contracts that it imports: it answers its own calls and makes others'. The function that gets a broadcast
+ * tells sending from listening; a file that consumes reads its consumers.
  */
 export async function readUses(app: AppName): Promise<FoundUses> {
   const directory = join(root, 'apps', app, 'src')

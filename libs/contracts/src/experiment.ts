@@ -13,7 +13,7 @@ export const isInSample = (sampleRate: number, campaignId: string, userId: strin
   sampleRate >= 1 || placeOf(campaignId, userId).sample < sampleRate
 
 /**
- * Chooses the variant of a user from campaign and user alone, so that all devices of a user get the same one, even repeated. A variant's share is its
+ * Chooses the variant of a user by campaign and user alone, so all devices of a user get the same, also in a repeated page. A variant's share is its
  * weight divided by the sum of all weights.
  */
 export function variantOf<Variant extends { weight: number }>(variants: readonly Variant[], campaignId: string, userId: string): Variant {

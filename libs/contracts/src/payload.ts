@@ -33,7 +33,7 @@ export type EncodedPush = { ok: true; body: string } | { ok: false; bytes: numbe
 
 /**
  * Makes the request body of a push; cuts its text when over the limit (spec: content/cut-at-send). `address` (its bytes do not count) and
- * `ttlSeconds` are for FCM alone. `limit` is a device's lower one. Not `ok`: `payload_too_large`.
+ * `ttlSeconds` are for FCM alone. `limit` is a device's lower one. Without `ok` the push fails.
  */
 export function encodePush(
   platform: Platform,

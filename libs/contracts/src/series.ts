@@ -31,8 +31,8 @@ export type RecentCounts = {
 }
 
 /**
- * What devices reported about a campaign since `startedAt`, in steps of 10 minutes, after the first day of an hour, up to the last step with a
- * report. `kept` is false for at most 1,000 pushes, which have no curve.
+ * What devices reported about a campaign since `startedAt`, in steps of 10 minutes during the first day, then of an hour, up to the last report.
+ * `kept` is false for at most 1,000 pushes, which have no curve.
  */
 export type Curve = {
   /** Null before the fan-out has reported, or when the counters are older than their retention. */

@@ -86,8 +86,8 @@ export const ObjectId = z
 const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
 
 /**
- * The id that the app's backend has for a user: 1 to 128 visible characters, not a word such as "null". `.` and `..` are refused, because no URL path
- * can carry them (WHATWG URL, "double-dot URL path segment").
+ * The id that the app's backend has for a user: 1 to 128 characters, none control or invisible, and no word such as "null". `.` and `..` are refused,
+ * because no path carries them (WHATWG URL, "double-dot URL path segment").
  */
 export const ExternalId = line(1, 128)
   .refine(

@@ -12,8 +12,8 @@ const workSubjects = [fanOut, bulkFanOut, ...everyLane.map(({ platform, lane }) 
  */
 export const streams = {
   /**
-   * WORK has only pointers of about 150 bytes: 256 MB hold 1.5 million. A full stream refuses one, and the sweep points again. Only read subjects:
-   * nats-server sends answers to any subject that a request names.
+   * WORK has only pointers of about 150 bytes: 256 MB hold 1.5 million. A full stream refuses one, and the sweep points again. It has only subjects
+   * with a reader: nats-server sends answers to any subject that a request names.
    */
   WORK: { subjects: workSubjects, retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },

@@ -34,8 +34,8 @@ type Streams = {
 
 const publishLimitMs = 2_000
 /**
- * A message whose work fails is delivered up to this many times, in about a minute, and then terminated: its row's service points again. While the
- * database is away, a message comes back however long that lasts.
+ * A message whose work fails is delivered up to this many times, in about a minute, and then terminated: the service that stores its row points at
+ * the row again. While the database is away, it comes back without end.
  */
 const mostDeliveries = 30
 /** A message of another version is delivered up to this many times, so that another process may take it, and then terminated. */

@@ -145,7 +145,7 @@ export const startSends = call<Record<string, never>>()(
 
 /**
  * Tells audience, until it answers, whether a send goes on. Paused: no page, no batch given out. Cancelled: unsent pushes end as skipped
- * (`cancelled`). `known`: false when not begun; then it waits for `running`.
+ * (`cancelled`). `known`: false while audience has not begun it; it then waits for `running`.
  */
 export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id, appId: Id }))
 

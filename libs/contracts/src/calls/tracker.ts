@@ -70,8 +70,8 @@ export const reportQueued = call<Record<string, never>>()(
 export type UnknownBatch = { campaignId: string; no: number }
 
 /**
- * Writes outcomes, one transaction a day. A push keeps its first outcome. `unknown`: batches that the ledger does not know. Those past retention or
- * of deleted apps are ignored. The limit is short: a dispatcher makes one call at once.
+ * Writes outcomes; those of one day are one transaction. A push keeps its first outcome. `unknown`: batches not in the ledger. Those past retention
+ * or of deleted apps are ignored. The limit is short: dispatchers call one at a time.
  */
 export const recordOutcomes = call<{ recorded: number; unknown?: UnknownBatch[] }>()(
   'rpc.tracker.record-outcomes',

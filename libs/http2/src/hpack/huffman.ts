@@ -13,8 +13,8 @@ export const codeLengths: readonly number[] = [
 ]
 
 /**
- * The code tree: each inner node has 16 entries, for the next four bits. An entry is `next << 9`, plus `0x100 | symbol` when they complete a symbol,
- * or -1. 33 KB; eight bits would need 256 KB.
+ * The code tree: each inner node has 16 entries, for the next four bits. An entry is `next << 9`, plus `0x100 | symbol` when they complete a symbol;
+ * -1 means no code. 33 KB; eight bits would need 256.
  */
 const [steps, mayEnd] = buildSteps()
 

@@ -16,7 +16,7 @@ type Held = { id: string; appId: string; name: string }
 
 /**
  * Prepares databases that went back in time, while no service runs, and says what was done. Unless `keepSending`, pauses sends and recurrences, which
- * would send again, and begins overdue campaigns in an hour. Batches get new takes always.
+ * would send again, and begins overdue campaigns in an hour. Batches always get new numbers of takes.
  */
 export async function restore(owners: Owners, { keepSending }: { keepSending: boolean }): Promise<string> {
   for (const app of ['campaigns', 'audience'] as const) await inDatabase(owners[app], checkAlone(app))

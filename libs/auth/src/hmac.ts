@@ -20,7 +20,7 @@ export function prepareHmacKey(secret: string | Buffer): HmacKey {
 
 /**
  * Computes an HMAC-SHA256 with two calls of `hash`, which cost a fraction of `createHmac`. The inner digest is read as a string with a character for
- * each byte, because that costs a third of a buffer.
+ * each byte, because a buffer costs three times as much.
  */
 export function hmacSha256(key: HmacKey, message: string): Buffer {
   const length = Buffer.byteLength(message)

@@ -301,6 +301,7 @@ export const FinishBatch = z.object({
    */
   answers: z
     .array(
+      // Batches of web pushes have `u` and `a` never, and `p` only in a probe: each push service may be away alone, and the dispatcher deals with that.
       z.object({
         environment: z.enum(environments),
         seen: z

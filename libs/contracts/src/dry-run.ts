@@ -107,7 +107,7 @@ export type AudienceDryRun = {
   estimated: Estimated | null
   /**
    * Whether the numbers cover all that the send will leave out. False only for an experiment's winner, which also leaves out devices with an outcome
-   * in the experiment; these are known when the send begins.
+   * in the experiment; these are known only when the send begins.
    */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }

@@ -26,7 +26,7 @@ export type QueueAlarm = {
 }
 
 /**
- * Raises an alarm (an error line, and 0 in `herald_queue_writable`) while NATS cannot store messages. It counts every publish, and a canary every 10
+ * Raises an alarm (an error line, and 0 in `herald_queue_writable`) while NATS cannot store messages. It watches every publish, and a canary every 10
  * s: after a full disk nats-server 2.14 stores nothing in that stream until it restarts (measured).
  */
 export function watchQueue(service: Service, publishCanary: (subject: string, body: Uint8Array) => Promise<void>): QueueAlarm {

@@ -6,8 +6,8 @@ import { activeTrace } from './trace.ts'
 export type Log = pino.Logger
 
 /**
- * Log lines are collected for this long and written together: a system call per line takes a tenth of the time that a registration may take. `kill
- * -9` loses the lines of the last 10 ms; other ends lose none.
+ * Log lines are collected for this long and written together, because a system call per line takes a tenth of the time that a registration may take.
+ * SIGKILL loses the last 10 ms; other ends lose none.
  */
 const togetherMs = 10
 const waiting: { lines: string; timer: NodeJS.Timeout | undefined; output: pino.DestinationStream | undefined } = {

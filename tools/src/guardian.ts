@@ -1,5 +1,5 @@
 // The guardian outlives the starter, which writes its children to the guardian's input (`+ <pid> <kind> <identity>`, `- <pid>`). When the input ends,
-// it stops those left within 4.5 s, services first. In a session of its own no Ctrl-C reaches it.
+// it stops those left within 4.5 s, services first. Its own session keeps Ctrl-C away.
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf } from '@herald/embedded/processes'

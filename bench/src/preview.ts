@@ -223,9 +223,10 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
   tracker.answer(readNotified, async () => ({ notified: [], next: null }))
   for (const consumer of pushWork) {
     dispatcher.consume(consumer, { slots: 8 }, async ({ batches: [pointer] }) => {
-      const batchId = pointer?.batchId ?? ''
+      if (!pointer) return
+      const { batchId, appId } = pointer
       const taken = await dispatcher.call(takeBatch, {
-        ...{ batchId, knowsSend: true, from: 0, takes: null },
+        ...{ batchId, appId, knowsSend: true, from: 0, takes: null },
         ...{ environment: '', credentialsVersion: null, rate: null },
       })
       if (taken.answer === 'taken') {
@@ -242,7 +243,7 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
           credentialsVersion: null,
           retries: [],
         }
-        await dispatcher.call(finishBatch, { batchId, takes: taken.takes, ...nothing })
+        await dispatcher.call(finishBatch, { batchId, appId, takes: taken.takes, ...nothing })
       }
     })
   }

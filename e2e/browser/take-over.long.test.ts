@@ -57,8 +57,9 @@ test.each([
     expect(await tabs[0]?.evaluate(visit(`${folder}theirs.js`, theirKey))).toMatchObject({ endpoint: expect.any(String) })
 
     const { page, watched } = await shop.open({ path: folder, init: `workerUrl: '${folder}herald-sw.js',` })
-    const { subscriptionId = '' } = await stateIs(page, { subscribed: true, worker: 'active', waiting: 0 })
-    expect(subscriptionId).toMatch(/^[0-9a-f]{24}$/)
+    // The browser is subscribed a moment before Herald knows it.
+    const subscriptionId = await until(async () => (await ask(page, 'herald.state()')).subscriptionId, { what: 'the device at Herald' })
+    expect(await ask(page, 'herald.state()')).toMatchObject({ subscribed: true, worker: 'active', waiting: 0 })
     await isShownAndCounted(subscriptionId, `Hello ${name}`)
     expect(watched.faults).toEqual([])
     await Promise.all([page, ...tabs].map((tab) => tab.close()))

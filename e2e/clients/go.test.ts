@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
-import { blocksOf, readPages } from '@herald/tools/guide/pages'
+import { blocksOf, readMarkedPages } from '@herald/tools/guide/pages'
 import { expect, test } from 'vitest'
 import { findGo } from './go.ts'
 import { walkClient } from './walk.ts'
@@ -25,11 +25,11 @@ test('the Go client is formatted, has no fault that go vet finds, and keeps its 
 test('through the Go client a backend registers a device, sends once, follows the send and verifies its webhooks, although an answer is lost', async () => {
   const program = join(folder, 'walk')
   expect(go.run(client, 'go', 'build', '-o', program, './walk')).toEqual({ status: 0, output: '' })
-  await walkClient(program, [], folder)
+  expect(await walkClient(program, [], folder)).toEqual({ status: 0, complaints: '' })
 })
 
 test('every block of Go in the guide compiles in a project that has installed the client as the guide says', () => {
-  const blocks = readPages(root)
+  const blocks = readMarkedPages(root)
     .flatMap(blocksOf)
     .filter(({ language }) => language === 'go')
   expect(blocks.length).toBeGreaterThan(2)

@@ -12,10 +12,8 @@ const KeptSecrets = z.object({
   hmacSecret: z.string().min(32),
   sealKeys: z.string().min(1),
   passwords: z.record(z.string(), z.string()),
-  // An installation from before NATS had users has no passwords. They are made at its next start.
-  natsPasswords: z.record(z.string(), z.string()).default({}),
-  // One from before the simulator's control API asked for a token has none.
-  simulatorToken: z.string().min(32).default(makeToken),
+  natsPasswords: z.record(z.string(), z.string()),
+  simulatorToken: z.string().min(32),
 })
 
 export type Secrets = Record<SecretName, string> & {

@@ -161,10 +161,12 @@ test('the sweep points at a batch of retries when its time has come', async () =
   const batchId = (await until(() => pointersAt(campaignId)[0])).batchId
   const taken = await dispatcher.take(batchId)
   if (taken.answer !== 'taken') throw new Error('not taken')
-  expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes })).toEqual({ held: true })
+  expect(await dispatcher.bus.call(renewBatch, { batchId, appId, takes: taken.takes })).toEqual({ held: true })
 
   const retries = [retried({ subscriptionId: device.id, userId: device.userId }, { tries: 1, retryInMs: 300 })]
-  expect(await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, retries })).toEqual({ answer: 'done' })
+  expect(await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, appId, takes: taken.takes, retries })).toEqual({
+    answer: 'done',
+  })
 
   const retry = await until(() => pointersAt(campaignId).find((pointer) => pointer.batchId !== batchId))
   expect(await dispatcher.take(retry.batchId)).toMatchObject({ answer: 'taken', tries: 1, recipients: [{ subscriptionId: device.id }] })
@@ -184,9 +186,9 @@ test('a batch that the ledger does not know is reported again while its dispatch
   const before = reports().length
 
   const unknown = { campaignId, no: taken.no }
-  expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes + 1, unknown })).toEqual({ held: false })
+  expect(await dispatcher.bus.call(renewBatch, { batchId, appId, takes: taken.takes + 1, unknown })).toEqual({ held: false })
   expect(reports()).toHaveLength(before)
-  expect(await dispatcher.bus.call(renewBatch, { batchId, takes: taken.takes, unknown })).toEqual({ held: true })
+  expect(await dispatcher.bus.call(renewBatch, { batchId, appId, takes: taken.takes, unknown })).toEqual({ held: true })
   expect(reports()).toHaveLength(before + 1)
   expect(peers.reported(campaignId)).toEqual(new Map([[taken.no, [device.id]]]))
 })
@@ -202,7 +204,7 @@ test('an announcement is repeated until webhooks confirms it', async () => {
   const taken = await dispatcher.take(batchId)
   if (taken.answer !== 'taken') throw new Error('not taken')
   const dead = [{ subscriptionId: device.id, userId: device.userId, tokenVersion: 1, agoMs: 0, deadSince: null, code: 'token_dead' }]
-  await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, dead })
+  await dispatcher.bus.call(finishBatch, { ...nothingHeard, batchId, appId, takes: taken.takes, dead })
   const heard = () => peers.events.filter(({ events }) => events.some(({ subscriptionId }) => subscriptionId === device.id))
   await until(() => heard().length === 1)
 

@@ -27,7 +27,7 @@ export async function openRecipients(
   lease: Lease,
   report: Report,
 ): Promise<Recipients | undefined> {
-  const { batchId, takes, day, campaignId, no } = taken
+  const { batchId, appId, takes, day, campaignId, no } = taken
   const giveUp = AbortSignal.any([lease.lost, jobs.stopping])
   const first = readRecipients(taken.recipients)
   const parts = [{ from: 0, part: first }]
@@ -35,7 +35,7 @@ export async function openRecipients(
   const decided = [...taken.decided]
   for (let more = taken.more; more;) {
     const from = count + decided.length
-    const asked = { batchId, knowsSend: true, from, takes, ...circuit, rate: null }
+    const asked = { batchId, appId, knowsSend: true, from, takes, ...circuit, rate: null }
     const part = await untilAnswered(() => bus.call(takeBatch, asked), giveUp)
     if (part?.answer !== 'taken') return undefined
     const further = readRecipients(part.recipients)

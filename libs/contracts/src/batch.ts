@@ -209,7 +209,7 @@ export type SendRate = z.infer<typeof SendRate>
 
 export const FinishBatch = z.object({
   batchId: Id,
-  appId: Id.optional(),
+  appId: Id,
   takes: z.number().int(),
   /** iOS: the APNs environment that accepted a token, when it is not the environment that was asked first. */
   environments: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']) })).max(batchSize),
@@ -246,33 +246,28 @@ export const FinishBatch = z.object({
         userId: Id,
         tokenVersion: z.number().int(),
         tries: z.number().int(),
-        environment: z.enum(environments).default(''),
-        host: Host.default(''),
-        letter: z.enum(refusedLetters).default('g'),
+        environment: z.enum(environments),
+        host: Host,
+        letter: z.enum(refusedLetters),
         /** When the push may be tried again although its circuit is closed; null when it has no attempt left or must not be repeated. */
-        retryInMs: Milliseconds.nullable().default(null),
+        retryInMs: Milliseconds.nullable(),
         agoMs: Milliseconds,
         code: z.enum(failureCodes),
         providerCode: z.string().max(200),
       }),
     )
-    .max(batchSize)
-    .default([]),
+    .max(batchSize),
   /**
    * The devices behind the letters `g`, `t` and `w` of `answers`, in the order of these letters, with those whose push had a ttl of 0: the circuit
    * counts devices and not answers.
    */
   refused: z
     .array(z.object({ environment: z.enum(environments), host: Host, letter: z.enum(refusedLetters), subscriptionId: Id }))
-    .max(2 * batchSize)
-    .default([]),
+    .max(2 * batchSize),
   /**
    * For each environment and host, a device that accepted. A dispatcher names one about once a minute, and in each finish that has refused devices.
    */
-  accepted: z
-    .array(z.object({ environment: z.enum(environments), host: Host, subscriptionId: Id }))
-    .max(batchSize)
-    .default([]),
+  accepted: z.array(z.object({ environment: z.enum(environments), host: Host, subscriptionId: Id })).max(batchSize),
   /**
    * Pushes whose provider was away, which the dispatcher does not report. With an open circuit they wait for the probe, uncounted. Otherwise they
    * come back in `retryInMs`; null: attempts or ttl are used up. `tries` includes this attempt.
@@ -293,8 +288,7 @@ export const FinishBatch = z.object({
         providerCode: z.string().max(200),
       }),
     )
-    .max(batchSize)
-    .default([]),
+    .max(batchSize),
   /**
    * What answers say about the circuit, in order. `s`: sent. `g`, `t`, `w`: `RefusedLetter`. `c`: wrong credentials. `u`: unavailable. `p`: only this
    * message or token refused. `a`: other. `p` and `a` only beside `u` or in probes.
@@ -312,8 +306,7 @@ export const FinishBatch = z.object({
         code: z.enum(failureCodes).nullable(),
       }),
     )
-    .max(3)
-    .default([]),
+    .max(3),
   /**
    * What the answers say about the credentials' rate: pushes accepted, pushes refused because of a quota, and how long ago the batch was taken.
    * Absent when nothing limits the credentials and nothing was refused.
@@ -327,7 +320,7 @@ export const FinishBatch = z.object({
   /** True when the send is a test; its announcements then say so. */
   test: z.literal(true).optional(),
   /** The version of the credentials that were used; null when there were none. */
-  credentialsVersion: z.number().int().nullable().default(null),
+  credentialsVersion: z.number().int().nullable(),
   /**
    * Pushes to be tried again in `retryInMs`, after `tries` attempts. `code` and `providerCode` say why; they are null and empty when no attempt was
    * made.
@@ -342,8 +335,8 @@ export const FinishBatch = z.object({
         retryInMs: Milliseconds,
         /** How many milliseconds ago the provider's answer came. */
         agoMs: Milliseconds.optional(),
-        code: z.enum(failureCodes).nullable().default(null),
-        providerCode: z.string().max(200).default(''),
+        code: z.enum(failureCodes).nullable(),
+        providerCode: z.string().max(200),
       }),
     )
     .max(batchSize),

@@ -25,7 +25,7 @@ async function shapes(manager: JetStreamManager) {
   }
 }
 
-/** Changes the stream and the consumer as a process of another version would. `undefined` stands for a process from before versions existed. */
+/** Changes the stream and the consumer as a process of another version would. `undefined` stands for a person, who gives no version. */
 async function change(manager: JetStreamManager, version: number | undefined): Promise<void> {
   const metadata: Record<string, string> = version === undefined ? {} : { 'herald-topology': String(version) }
   const { config } = await manager.streams.info('WORK')
@@ -57,7 +57,7 @@ test('a process with an older topology leaves the streams and consumers of a new
 })
 
 test.each([undefined, topologyVersion - 1, topologyVersion])(
-  'a stream and a consumer that a process with topology version %s (undefined: from before versions) has changed are set back, and stay so',
+  'a stream and a consumer that a process with topology version %s (undefined: a person) has changed are set back, and stay so',
   async (version) => {
     const { manager } = await givenServer()
     await change(manager, version)

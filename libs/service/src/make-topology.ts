@@ -15,7 +15,7 @@ import { nanos } from '@nats-io/transport-node'
 const versionKey = 'herald-topology'
 
 type Made = { metadata?: Record<string, string> }
-/** Gives the version of the topology that made or last changed a stream or consumer; 0 when it is from before versions. */
+/** Gives the version of the topology that made or last changed a stream or consumer; 0 when it has none. */
 export const versionOf = (there: Made): number => Number(there.metadata?.[versionKey] ?? 0)
 
 /**

@@ -310,7 +310,7 @@ describe('circuits and the operator', () => {
     await givenOpen(appId)
     await givenPhones(appId, 4)
     const batchId = await givenBatch(appId)
-    const taken = () => bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, rate: null, ...used() })
+    const taken = () => bus.call(takeBatch, { batchId, appId, knowsSend: false, from: 0, takes: null, rate: null, ...used() })
     expect((await taken()).answer).toBe('held')
 
     const { circuits } = await bus.call(readCircuits, { appId })
@@ -326,7 +326,7 @@ describe('circuits and the operator', () => {
     expect(await taken()).toMatchObject({ answer: 'taken', probe: true })
 
     const other = await givenBatch(appId)
-    const takeOther = () => bus.call(takeBatch, { batchId: other, knowsSend: false, from: 0, takes: null, rate: null, ...used() })
+    const takeOther = () => bus.call(takeBatch, { batchId: other, appId, knowsSend: false, from: 0, takes: null, rate: null, ...used() })
     expect((await takeOther()).answer).toBe('held')
     rig.bus.broadcast(appChanged, { appId })
     await until(async () => (await takeOther()).answer === 'taken')

@@ -9,7 +9,7 @@ import type { SendRates } from './send-rates.ts'
 import { countFailedRead } from './store/taken-batches.ts'
 import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batch.ts'
 
-type Take = TakeAsked & { appId?: string | undefined }
+type Take = TakeAsked & { appId: string }
 type Renewal = { batchId: string; takes: number; appId?: string | undefined; unknown?: UnknownBatch | undefined }
 
 /** The functions that dispatchers call. Calls that wait at the same time share a transaction; when there are too many, apps take turns. */
@@ -85,7 +85,7 @@ export function serveDispatchers({
     finish: group(async (finishes: FinishBatch[]) => {
       const answers = await finishBatch(finishing, finishes)
       for (const [index, finish] of finishes.entries())
-        if (finish.rate && answers[index] === 'done') await rates.heard(finish, finish.appId ?? '')
+        if (finish.rate && answers[index] === 'done') await rates.heard(finish, finish.appId)
       return answers
     }, byApp),
   }

@@ -22,7 +22,7 @@ async function givenTaken() {
   const batchId = await givenBatch()
   const taken = await dispatcher.take(batchId)
   if (taken.answer !== 'taken') throw new Error('not taken')
-  return { batchId, takes: taken.takes }
+  return { batchId, appId: taken.appId, takes: taken.takes }
 }
 const endLease = (batchId: string) => sql`update batches set lease_until = now() where id = ${batchId}`.execute(db)
 const rowOf = (batchId: string) => db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow()

@@ -63,6 +63,7 @@ test('when many tokens are refused an error is logged at most once a minute for 
     finish: {
       ...{
         batchId: newId(),
+        appId,
         takes: 1,
         environments: [],
         unsent: [],

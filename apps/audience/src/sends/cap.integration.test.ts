@@ -105,17 +105,6 @@ test('a cap that changes after the first page of a send does not apply to its ot
   expect(await endsOf(second)).toEqual({ sent: [], over: meant })
 })
 
-test('a send whose fan-out has no frozen settings uses the settings that its app has now', async () => {
-  const appId = givenCappedApp(1)
-  const device = await givenDevice(db, { appId })
-  await sendTo(appId)
-  const campaignId = await givenFanOut(db, givenSend(appId))
-  await db.updateTable('fan_outs').set({ settings: null }).where('campaign_id', '=', campaignId).execute()
-
-  await fanOut(audience, { campaignId, page: 1 })
-  expect(await endsOf(campaignId)).toMatchObject({ over: [device.id] })
-})
-
 test('for a user who is erased while a page is made no claim is written', async () => {
   const appId = newId()
   const [kept, erased] = [await givenDevice(db, { appId }), newId()]

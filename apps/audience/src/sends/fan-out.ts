@@ -81,13 +81,10 @@ async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanO
 
 async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_room' | undefined> {
   const { db } = audience
-  const { send, target } = taken
-  if (!send || !target) return undefined
+  const { send, target, settings } = taken
+  if (!send || !target || !settings) return undefined
   try {
     if (taken.lane === 'bulk' && (await isBulkWindowFull(audience, taken.appId))) return 'no_room'
-    // The settings are frozen at the first page. Rows that an old version of Herald made have no settings.
-    const settings = taken.settings ?? (await audience.settingsOf(taken.appId))
-    if (!settings) return await fail(audience, taken, appIsGone)
     const resolved = resolveTarget(target)
     if (!resolved.ok) return await fail(audience, taken, resolved.failure)
     await awaitLastNotified(audience, taken.appId, resolved.selection)

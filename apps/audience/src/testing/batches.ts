@@ -8,10 +8,11 @@ import { readTaken, rememberSends } from '../delivery/read-taken.ts'
 import { openSendRates } from '../delivery/send-rates.ts'
 import { takeBatch, type TakeAsked } from '../delivery/take-batch.ts'
 import { rememberCircuits } from '../delivery/update-circuits.ts'
-import { givenSend, nothingHeard, opened, type openAudience } from './rig.ts'
+import { anyApp, givenSend, nothingHeard, opened, type openAudience } from './rig.ts'
 
-export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsked => ({
+export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsked & { appId: string } => ({
   batchId,
+  appId: anyApp,
   knowsSend: false,
   from: 0,
   takes: null,
@@ -24,6 +25,7 @@ export const asked = (batchId: string, change: Partial<TakeAsked> = {}): TakeAsk
 export const finished = (batchId: string, takes: number, change: Partial<FinishBatch> = {}): FinishBatch => ({
   ...nothingHeard,
   batchId,
+  appId: anyApp,
   takes,
   ...change,
 })

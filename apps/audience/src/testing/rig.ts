@@ -220,10 +220,7 @@ async function playDispatcher(natsUrl: string) {
       for (const pointer of batches) await onPointer(pointer)
     })
   }
-  const take = async (batchId: string) =>
-    opened(
-      await bus.call(takeBatch, { batchId, knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null, rate: null }),
-    )
+  const take = async (batchId: string, appId = anyApp) => opened(await bus.call(takeBatch, { ...asked, batchId, appId }))
   return {
     bus,
     pointers,
@@ -232,16 +229,20 @@ async function playDispatcher(natsUrl: string) {
     take,
     /** From now on takes and finishes every batch for which a pointer arrives, as if all its pushes were sent. */
     finishAll(note: (taken: Taken) => void) {
-      onPointer = async ({ batchId }) => {
-        const taken = await take(batchId)
+      onPointer = async ({ batchId, appId }) => {
+        const taken = await take(batchId, appId)
         if (taken.answer !== 'taken') return
         note(taken)
         const unsent = taken.decided.map(({ subscriptionId }) => subscriptionId)
-        await bus.call(finishBatch, { ...nothingHeard, batchId, takes: taken.takes, unsent })
+        await bus.call(finishBatch, { ...nothingHeard, batchId, appId, takes: taken.takes, unsent })
       }
     },
   }
 }
+
+const asked = { knowsSend: false, from: 0, takes: null, environment: '', credentialsVersion: null, rate: null } as const
+/** For takes and finishes of tests in which no other app waits: audience needs a batch's app only to let apps take turns. */
+export const anyApp = newId()
 
 /** The lists of pushes in a finish, all empty. */
 const noPushes = { environments: [], unsent: [], dead: [], guarded: [], refused: [], accepted: [], unavailable: [], retries: [] }

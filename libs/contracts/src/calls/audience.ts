@@ -24,8 +24,8 @@ import { campaignFlows, FlowChange, type CampaignFlow } from '../campaign.ts'
 import { Id } from '../text.ts'
 
 /**
- * The kind of the request's key. A user whom only public keys know may be removed as abandoned. A gateway of an earlier version sends none, which
- * audience treats as a secret key.
+ * The kind of the request's key. It matters because a user whom only requests with a public key know may be removed as abandoned. Audience treats a
+ * request without a kind like one with a secret key.
  */
 const keyKind = KeyKind.optional()
 
@@ -40,15 +40,15 @@ export const findSegment = call<{ definition: unknown } | null>()('rpc.audience.
 
 const TakeBatch = z.object({
   batchId: Id,
-  /** The app of the batch: audience serves waiting takes with apps taking turns. A dispatcher of an earlier version does not send it. */
-  appId: Id.optional(),
+  /** The app of the batch: audience serves waiting takes with apps taking turns. */
+  appId: Id,
   knowsSend: z.boolean(),
-  from: z.number().int().default(0),
-  takes: z.number().int().nullable().default(null),
-  environment: z.enum(environments).default(''),
-  credentialsVersion: z.number().int().nullable().default(null),
+  from: z.number().int(),
+  takes: z.number().int().nullable(),
+  environment: z.enum(environments),
+  credentialsVersion: z.number().int().nullable(),
   /** The rate that the credentials share; null when they have none. */
-  rate: SendRate.nullable().default(null),
+  rate: SendRate.nullable(),
 })
 export type TakeBatch = z.infer<typeof TakeBatch>
 
@@ -91,7 +91,7 @@ export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',
   z.object({
     batchId: Id,
-    appId: Id.optional(),
+    appId: Id,
     takes: z.number().int(),
     unknown: z.object({ campaignId: Id, no: z.number().int().min(1) }).optional(),
   }),

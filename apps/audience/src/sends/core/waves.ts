@@ -10,7 +10,7 @@ type Queued = Record<Platform, number>
 
 /**
  * A wave: its time zones (`''`: users without one) and the instant when it is sent (ISO). `expired`: its pushes are skipped, because the date and time
- * of the send had passed in its zones. `queuedBy`: the pushes queued by its end, with earlier waves; absent before, and in sends of old versions.
+ * of the send had passed in its zones. `queuedBy`: the pushes queued by its end, with earlier waves; absent before.
  */
 export type Wave = { at: string; zones: string[]; expired?: true; queuedBy?: Queued }
 

@@ -9,9 +9,8 @@ import type { TestProject } from 'vitest/node'
 import { prepareData } from './prepared-data.ts'
 
 /**
- * Prepares the Heralds that test files share (`sharedPlatform`), because starting a Herald costs some 20 s of CPU time, more than most files need for
- * their tests. These Heralds may post webhooks to this machine. Gives a function that waits until they have ended and removes their data. The
- * function throws when NATS has refused one of their services something.
+ * Prepares the Heralds that test files share (`sharedPlatform`), because a start costs some 20 s of CPU. Gives a function that waits for their end
+ * and removes their data; it throws when NATS refused a service something.
  */
 export default async function prepareShared(project: TestProject, env: Record<string, string> = {}): Promise<() => Promise<void>> {
   buildServices()

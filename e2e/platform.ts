@@ -23,9 +23,8 @@ let shared: Promise<Herald> | undefined
 let apart: Promise<Herald> | undefined
 
 /**
- * Gives the Herald that the test files of this process use one after another, and starts it for the first of them, with all services in one process.
- * It ends with this process, and global-setup.ts removes its data. A test file makes an app of its own on it, and removes the faults that it sets at
- * the simulator. When HERALD_STACK describes containers in which Herald runs, it gives those.
+ * Gives the Herald that this process's test files share, started for the first of them in one process, or HERALD_STACK's containers. It ends with
+ * this process. A file makes its own app and removes its faults at the simulator.
  */
 export function sharedPlatform(): Promise<Herald> {
   shared ??= startShared(together)
@@ -48,9 +47,8 @@ async function startShared(more: Record<string, string>): Promise<Herald> {
 }
 
 /**
- * Starts a Herald for this test file as `npm start` does, but with all services in one process, with the simulator and without the demo, on free
- * ports of 127.0.0.1 and with a new data directory. The Herald and its data are removed at the end of the file. `env` are further settings of
- * docs/configuration.md.
+ * Starts a Herald for this test file in one process, with the simulator and without the demo, on free ports and a new data directory, which are
+ * removed at its end. `env` are further settings of docs/configuration.md.
  */
 export async function startPlatform(env: Record<string, string> = {}): Promise<Herald> {
   const dataDir = freshDataDir()

@@ -9,8 +9,8 @@ import { prepareDatabase } from '@herald/tools/database'
 import { readSecrets } from '@herald/tools/secrets'
 
 /**
- * Makes a data directory as a first start leaves it: secrets, certificates, and a database with roles and tables. Each Herald of a test then starts
- * on a copy of it, so that none runs initdb and the migrations again. Gives a function that removes the directory.
+ * Makes a data directory as a first start leaves it, with secrets, certificates and a migrated database. Each Herald of a test starts on a copy,
+ * without initdb and migrations. Gives a function that removes it.
  */
 export async function prepareData(): Promise<() => void> {
   if (process.env[preparedData] !== undefined) return () => undefined

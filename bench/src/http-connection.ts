@@ -5,9 +5,8 @@ export type Reply = { status: number; body: string }
 const limitMs = 30_000
 
 /**
- * Opens an HTTP/1.1 connection that stays open and carries one request at a time. It takes about a fifth of the CPU of `fetch`. This matters on a
- * small machine, where the bench would take CPU from the platform that it measures. When the server has closed the connection, the next request opens
- * it again. A request that is not answered within 30 s fails.
+ * Opens an HTTP/1.1 connection for one request at a time, opened again when the server closed it. Takes a fifth of `fetch`'s CPU, which the measured
+ * platform needs. A request without an answer fails after 30 s.
  */
 export function openConnection(baseUrl: string) {
   const { hostname, port, host } = new URL(baseUrl)

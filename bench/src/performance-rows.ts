@@ -82,8 +82,8 @@ export const rows: Row[] = [
   })),
   row('one-device sends, 1,000 asked for a second', '≥ 1,000/s, p99 ≤ 250 ms', paced, ({ sustained: { perSecond, arrivedMs } }: Small) => ({
     text: `${perSecond.toFixed(0)}/s, p99 ${arrivedMs.p99.toFixed(0)} ms`,
-    // The goal is met from 980/s on. A run takes 20 s, and its last pushes arrive up to 0.4 s after the last POST. This lowers the measured rate by
-    // up to a fiftieth, even when Herald keeps up with the 1,000 sends a second.
+    // 980/s meet the goal: a run takes 20 s and its last pushes arrive up to 0.4 s after the last POST, which lowers the measured rate by up to a
+    // fiftieth.
     met: perSecond >= 980 && arrivedMs.p99 <= 250,
   })),
   row('one-device sends, as fast as they go', '≥ 1,000/s', small, ({ sustained }: Small) => ({
@@ -135,8 +135,8 @@ export const rows: Row[] = [
   row('1,000,000 sends and 100 campaigns: statements', 'none slower at the end', day, ({ perTenth, statements }: Day) => {
     const took = ({ calls, lastTenthMicroseconds }: Day['statements'][number]) => calls * lastTenthMicroseconds
     const inAll = statements.reduce((sum, statement) => sum + took(statement), 0)
-    // Only statements that take at least a hundredth of the time of all statements are compared. Such a statement may take up to 1.25 times as long
-    // at the end, because its times in two runs differ by up to a quarter.
+    // Only statements of at least a hundredth of all time are compared. One may take up to 1.25 times as long at the end, because times in two runs
+    // differ by up to a quarter.
     const [worst] = statements.filter((statement) => took(statement) >= inAll / 100).toSorted((one, other) => other.times - one.times)
     const [first, last] = [perTenth.at(0), perTenth.at(-1)].map((tenth) => Math.round(tenth?.executionMicrosecondsPerSend ?? Number.NaN))
     const grown = worst ? `; most: ${worst.times.toFixed(2)} × (${worst.app}: ${worst.text.slice(0, 40)})` : ''

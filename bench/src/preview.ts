@@ -251,8 +251,8 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
   return {
     gateway,
     /**
-     * Runs a fan-out. `firstMs` is the time of a page at the start and `lateMs` after nine tenths of the pages, each the median of 20 pages. The time
-     * of a page counts from the report of the page before to its own report.
+     * Runs a fan-out. `firstMs` and `lateMs` are the time of a page at the start and after nine tenths, each the median of 20 pages, counted from the
+     * report of the page before to its own.
      */
     async fanOut(target: FrozenTarget): Promise<{ queued: number; pages: number; firstMs: number; lateMs: number }> {
       const campaignId = newId()

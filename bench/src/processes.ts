@@ -10,9 +10,8 @@ export type ProcessUse = { name: string; pid: number; cpuSeconds: number; rssMb:
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).trim())
 
 /**
- * Measures CPU time and memory of every process of a platform, from /proc (Linux): the services and the simulator, nats-server, a peer (bench/peers),
- * and Postgres with its backends as one. A process belongs to the platform when its environment or command line names the data directory, a Postgres
- * backend when its parent does.
+ * Measures CPU time and memory of a platform's processes from /proc (Linux); Postgres' backends count as one with it. A process belongs when its
+ * environment or command line names the data directory, a backend when its parent does.
  */
 export function measureProcesses(dataDir: string): ProcessUse[] {
   const uses = new Map<string, ProcessUse>()

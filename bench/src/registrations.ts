@@ -32,8 +32,8 @@ try {
   let filled: Measured | undefined
   if (prefill > 0) {
     const seconds = await makeManyDevices(herald.databaseUrl('audience'), { appId: tenant.appId, count: prefill })
-    // Postgres writes everything that the new rows have changed to the disk before the next measurement. The rows came within minutes, and an
-    // installation gets as many in months; so their writes must not count as a cost of the registrations.
+    // Postgres writes the changed pages to the disk before the next measurement. The rows came within minutes, an installation's within months, so
+    // their writes must not count as a cost of the registrations.
     await herald.database.query('checkpoint')
     say(`${prefill} devices came in by SQL in ${seconds.toFixed(0)} s`)
     filled = await measure(tenant, `after ${prefill} devices more`, newDevices(count))

@@ -65,8 +65,8 @@ const results = cases.map(({ what, render, liquid }) => {
 })
 
 /**
- * Measures how many texts are rendered in a second of the process's CPU time, so that other programs matter less. Each text is read to its last
- * character, because V8 joins the pieces of a string only when the string is read.
+ * Measures how many texts are rendered in a second of the process's CPU time, so that other programs matter less. Each text is read to its end,
+ * because V8 joins a string's pieces only then.
  */
 function rendersPerSecond(render: (user: PlaceholderValues) => string): number {
   const before = process.cpuUsage()

@@ -45,9 +45,8 @@ export function heraldSends({ dataDir, database }: MeasuredHerald, tenant: Tenan
 type Summary = { accepted: { total: number }; distinctDevices: number; rejected: Record<string, number>; lastAcceptedAt: number }
 
 /**
- * Measures one send to all devices by one contender: the time until the simulator has accepted the last push, and the CPU time until the contender
- * has finished. The simulator's record decides whether the round counts: it does not count with fewer pushes than devices, two pushes to one device,
- * or when Herald counts another number of pushes as sent.
+ * Measures a contender's send to all devices: the time until the simulator has accepted the last push, and the CPU time until the end. A round does
+ * not count with missing or repeated pushes, or when Herald's count differs.
  */
 export async function sendRound(contender: Contender, { herald, tenant }: { herald: MeasuredHerald; tenant: Tenant }, pushes: number) {
   await tenant.simulator('POST', '/reset')

@@ -133,9 +133,8 @@ async function measure(alone: ServicesAlone) {
   }
 
   /**
-   * Measures how long each event takes from its announcement to its healthy receiver, with one event per app every 100 ms for 10 s. Meanwhile the
-   * endpoints of another app are sick: one refuses connections, one never answers. Up to 1 s of the time is the wait of an event for others of its
-   * batch.
+   * Measures how long events take from announcement to a healthy receiver, at one per app every 100 ms for 10 s, beside sick endpoints of another
+   * app. Up to 1 s is an event's wait for others of its batch.
    */
   async function measureTrickle() {
     const announcedAt = new Map<string, number>()

@@ -39,8 +39,8 @@ const maxWaiting = 100
 const maxBody = 4_096
 
 /**
- * Starts a push service with the simulator's certificate, which the dispatcher trusts and the gateway's rule for endpoints allows. It checks the
- * headers of RFC 8030, and VAPID (RFC 8292) with the key that the browser named. A push to a browser that is not connected waits until its ttl ends.
+ * Starts a push service with the simulator's certificate. Checks the headers of RFC 8030, and VAPID (RFC 8292) with the key that the browser named. A
+ * push to a browser that is not connected waits until its ttl ends.
  */
 export async function startAutopush(dataDir: string): Promise<Autopush> {
   const channels = new Map<string, Channel>()

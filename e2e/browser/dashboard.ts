@@ -60,8 +60,8 @@ export async function untilShown(page: Page): Promise<void> {
 }
 
 /**
- * Gives the accessibility rules that a page breaks, as axe finds them, one line each. When axe finds something it looks a second time, and only the
- * second result counts: a button that becomes usable during the first look is still half grey.
+ * Gives the accessibility rules that a page breaks, as axe finds them, one line each. When axe finds something, only a second look counts: a button
+ * that becomes usable during the first is still half grey.
  */
 export async function barriersOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)

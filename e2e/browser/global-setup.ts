@@ -5,8 +5,8 @@ import prepareShared from '../global-setup.ts'
 import { browserPath } from './browser-path.ts'
 
 /**
- * Runs before the first browser test. It makes sure that the browsers are there, of which `npm test` needs only Chromium, builds the dashboard, the SDK and the guides, and prepares the Herald
- * that test files share. That Herald tries a failed delivery again after 0.05 s.
+ * Runs before the first browser test: makes sure of the browsers (only Chromium for `npm test`), builds the pages, and prepares the shared Herald,
+ * which tries a failed delivery again after 0.05 s.
  */
 export default function setup(project: TestProject): Promise<() => Promise<void>> {
   browserPath('chromium')

@@ -1,5 +1,5 @@
-// `npm run measure:pages` measures how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. With `-- --minutes 60` it
-// measures instead by how much the memory of a control room grows while a send runs that long. The program prints numbers and fails for none of them.
+// `npm run measure:pages` measures the dashboard's pages in Chromium with its CPU slowed down 4 times; with `-- --minutes 60`, how much a control
+// room's memory grows during a send of that length. It fails for no number.
 import { parseArgs } from 'node:util'
 import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'

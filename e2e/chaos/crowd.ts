@@ -26,8 +26,8 @@ export async function givenCrowd({ herald, tenant }: Platform, count: number, ba
 }
 
 /**
- * Makes devices of `platforms` in equal parts and writes them into audience's tables by SQL: 50,000 devices in seconds instead of minutes, each for a
- * user with the external id `user-<n>`, from `firstUser` on. Each device has the address that the simulator knows, so pushes reach it.
+ * Makes devices of `platforms` in equal parts by SQL in audience's tables (50,000 in seconds), for users `user-<n>` from `firstUser` on. The
+ * simulator knows their addresses, so pushes reach them.
  */
 export async function givenManyDevices(
   { herald, tenant }: Platform,

@@ -42,9 +42,8 @@ const stopApp: Fault = async (stage) => {
 }
 
 /**
- * Freezes a process of a service for up to 14 s. When it is a dispatcher and stays frozen for more than 8 s, another dispatcher may take over its
- * batches: a lease lasts 12 s, and at the freeze its last renewal may be 3 s old and the next one still under way. The thawed dispatcher must then
- * notice this before it sends again.
+ * Freezes a process of a service for up to 14 s. After 8 s a dispatcher may lose its batches: a lease lasts 12 s and the last renewal may be 3 s old.
+ * Thawed, it must notice before sending.
  */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)

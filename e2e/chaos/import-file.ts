@@ -90,8 +90,8 @@ export const contentOf = (herald: Herald, appId: string): Promise<Record<string,
   })
 
 /**
- * Makes a CSV file with `count` right rows of many kinds: several devices of one user, devices that are listed twice, devices that are opted out, and
- * fields with quotes and line ends. In addition a wrong row comes before every 50th of them.
+ * Makes a CSV file with `count` right rows of many kinds: several devices of a user, repeated devices, opted-out ones, fields with quotes and line
+ * ends. A wrong row comes before every 50th.
  */
 export function manyRows(count: number): Buffer {
   const lines = ['platform,token,externalId,tags,language,deviceModel,optedIn,sessionCount,createdAt,lastActiveAt']

@@ -30,15 +30,14 @@ export type SeedResult = ScenarioResult & {
 const dispatchWindow = 1_000
 
 /**
- * A run is good only when its sends have settled within this time after the last fault. The time is enough for two leases, because a second
- * dispatcher that took a batch over may have died too, for the sweep after each lease, and for a busy machine.
+ * A run is good only when its sends have settled this long after the last fault. Enough for two leases (a second dispatcher may have died too), the
+ * sweep after each, and a busy machine.
  */
 const settledWithinSeconds = 60
 
 /**
- * Runs one seed. The complete platform runs as processes, and sends with Idempotency-Keys are repeated until they are accepted; meanwhile the seed
- * picks faults. After the faults the counters are compared with the simulator's record. The same seed picks the same faults in the same order; which
- * pushes they hit also depends on the machine's timing.
+ * Runs one seed: the whole platform sends while the seed picks faults; sends are repeated until accepted. Afterwards counters are compared with the
+ * simulator's record. The same seed picks the same faults in the same order.
  */
 export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }: SeedOptions): Promise<SeedResult> {
   const instances =

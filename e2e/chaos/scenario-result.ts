@@ -77,8 +77,8 @@ type SeriesPoint = Counts & { platform?: string }
 type Series = { points: SeriesPoint[]; codes?: { outcome: 'failed' | 'skipped'; count: number }[] }
 
 /**
- * Compares an app's hourly counters with the statistics of its campaigns. Reads the hourly counters by platform and again by code, and adds up all
- * differences: for each counter in both readings, and for the codes of failures and of skips.
+ * Adds up the differences between an app's hourly counters, read by platform and by code, and the statistics of its campaigns: for each counter in
+ * both readings, and for the codes of failures and skips.
  */
 async function seriesDifference(tenant: Tenant): Promise<number> {
   const read = async <Body>(path: string): Promise<Body> => {
@@ -108,14 +108,14 @@ async function seriesDifference(tenant: Tenant): Promise<number> {
 }
 
 /**
- * The simulator may take a push this many milliseconds after the kill of the dispatcher that wrote it, because it still reads what was on the
- * connection, up to a window of pushes. Two kills must be further apart than that, so that each copy is counted for the right one.
+ * The simulator may take a push this many milliseconds after the kill of its dispatcher, because it still reads up to a window of pushes. Kills must
+ * be further apart, so that each copy is counted for the right one.
  */
 const readLateMs = 100
 
 /**
- * Counts how many copies each kill caused. A copy is counted for the first kill that came after its push was accepted, or up to `readLateMs` before
- * that. Such a kill can have kept a dispatcher from reporting the push as accepted.
+ * Counts how many copies each kill caused. A copy counts for the first kill after its push was accepted, or up to `readLateMs` before, because that
+ * kill can have kept a dispatcher from reporting the push.
  */
 export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]): Promise<number[]> {
   const firstAt = new Map<string, number>()

@@ -6,8 +6,8 @@ import { isGood, compareWithRecord, type Campaign, type CampaignStats, type Scen
 const content = (title: string) => ({ _default: 'en', en: { title, body: 'This is a push notification of a usual size for the test' } })
 
 /**
- * Posts a send with its Idempotency-Key until Herald answers 202. From then on the send may not be lost, and the scenarios check that. `devices` are
- * the devices that must get it. `refused` is called with the status of each answer that is no 202.
+ * Posts a send with its Idempotency-Key until Herald answers 202. From then on it may not be lost, which the scenarios check. `devices` must get it.
+ * `refused` gets the status of each other answer.
  */
 export async function send(
   tenant: Tenant,
@@ -37,8 +37,8 @@ export const readStats = (tenant: Tenant, { id }: { id: string }) =>
   tenant.call<{ status: string; stats: CampaignStats }>('GET', `/v1/campaigns/${id}/stats`)
 
 /**
- * A campaign is given up when none of its counters, nor its status, has changed for this long. What a dead process leaves behind waits for a lease
- * and for the sweeps after it, which take less. On a busy machine counters move slowly, but they move.
+ * A campaign is given up when neither its counters nor its status have changed for this long. A lease of a dead process and the sweeps after it take
+ * less; on a busy machine counters move slowly.
  */
 const stuckAfterMs = 90_000
 

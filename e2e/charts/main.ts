@@ -1,6 +1,5 @@
-// `npm run test:charts`: lints and renders the charts of deploy/helm with their files of values, and checks what comes out: the types and names of all
-// fields, the settings of the services and of NATS, who may reach whom, how the dispatchers are scaled, and that wrong combinations are refused. No API
-// server is asked: there is none on such a machine.
+// `npm run test:charts` lints and renders the charts of deploy/helm with their files of values, and checks the fields, settings, network rules and
+// scaling, and that wrong combinations are refused. No API server is asked.
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -30,8 +30,8 @@ type Walked = {
 const externalId = 'kündin/7'
 
 /**
- * Runs a client's program against a Herald: it registers a device, sends, follows the send, is refused, loses an answer, and verifies the deliveries of
- * the app's webhook. Checks what the program found and what Herald has stored. Gives how the program ended.
+ * Runs a client's program against a Herald: it registers a device, sends, follows the send, is refused, loses an answer, and verifies webhook
+ * deliveries. Checks what the program found and what Herald has stored. Gives how the program ended.
  */
 export async function walkClient(
   program: string,

@@ -11,8 +11,8 @@ import { pause, seenByClients, seconds, standstillOf, startPosting, window } fro
 const compose = (...args: string[]) => composeOf(args, { stack: 'cluster', quiet: true })
 
 /**
- * What dies, and what is allowed then. `refusedForSeconds`: how long posts may be refused. Patroni replaces a server whose machine is gone after its
- * `ttl` of 20 s, and one that it can ask sooner. `copies`: only the death of a dispatcher makes any.
+ * What dies, and what is allowed then. `refusedForSeconds`: for how long posts may be refused; Patroni replaces an unreachable server after its `ttl`
+ * of 20 s. `copies`: only a dispatcher's death makes any.
  */
 type Fault = { name: string; make: () => Promise<unknown>; mend: () => Promise<unknown>; refusedForSeconds: number; copies: number }
 

@@ -35,9 +35,8 @@ const ipOrNothing = (...args: string[]): string => {
 }
 
 /**
- * Makes a network of `count` machines and a router between them and the root namespace. The router is a namespace of its own, so that neither this
- * machine's firewall nor its forwarding is touched. It routes and does not bridge: behind a router a machine that is cut off looks as on a real
- * network, while on a bridge its neighbours would get "no route to host" after three seconds, when nobody answers their ARP. Needs root and iproute2.
+ * Makes a network of `count` machines behind a router in its own namespace, away from this machine's firewall. On a bridge, neighbours of a cut-off
+ * machine would get "no route to host" after 3 s. Needs root and iproute2.
  */
 export function makeNetwork(count: number): Network {
   removeForgotten()

@@ -40,8 +40,8 @@ const refusedSeconds = 10
 /** A machine that is back answers calls before its database watch has seen the database. */
 const refusedAtReturnSeconds = 5
 /**
- * What was under way when the machine was cut off, and, at most once more, what its dispatcher wrote between the end of the time limits of those pushes
- * (10 s) and of their leases (12 s): it arrives from the buffers of the machine when that is back. 500 to 1,100 were seen.
+ * What was under way at the cut and, once more, what the dispatcher wrote between its pushes' time limit (10 s) and their lease's end (12 s): it
+ * arrives when the machine is back. 500 to 1,100 were seen.
  */
 const copiesAllowed = 2 * window
 /** The lease of a batch, the sweep after it, and then its pushes. */

@@ -1,5 +1,5 @@
-// `npm run test:compose`: builds the images and starts the complete stack beside whatever else runs on this machine. It runs a part of the end-to-end
-// suite and the tests of containers against the stack, and then a file of it against the small stack, on the same volumes. At the end it removes the stack with its volumes, also when a test failed.
+// `npm run test:compose` builds the images, starts the complete stack, and runs end-to-end and container tests against it, then one against the small
+// stack on the same volumes. It always removes the stack with its volumes.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,5 @@
-// Loaded with `node --import`. The first process of the service OLDER_APP speaks the subjects OLDER_SUBJECTS in the version before the present one.
-// Every later process of that service speaks the present version. The first process makes the directory OLDER_MARK, so that later ones know that they
-// are not the first.
+// Loaded with `node --import`. The first process of OLDER_APP speaks OLDER_SUBJECTS in the version before the present one, and makes the directory
+// OLDER_MARK. Later processes find that and speak the present version.
 import { mkdirSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

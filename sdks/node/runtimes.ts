@@ -1,6 +1,5 @@
-// `npm run test:runtimes` runs the SDK's tests on Node 24, Node 20, Bun, Deno and workerd. `node sdks/node/runtimes.ts bun deno` runs them on the two
-// that it names. Node 24 is the one that runs this file, and Node 20 may be on the machine. The others are fetched once from the npm registry into
-// .tools, in a fixed version.
+// `npm run test:runtimes` runs the SDK's tests on Node 24 (this one), Node 20, Bun, Deno and workerd; `node sdks/node/runtimes.ts bun deno` on the
+// named ones. Missing ones are fetched into .tools, in a fixed version.
 import { runOn, type Runtime } from './src/testing/runtimes.ts'
 
 const all: Runtime[] = ['node-24', 'node-20', 'bun', 'deno', 'workerd']

@@ -7,8 +7,8 @@ import { root, toolEnvironment } from './workspace.ts'
 export type Project = { name: string; root: string }
 
 /**
- * Finds the projects that a change can touch, by Nx's graph of declared dependencies: projects with a changed file, and all projects that depend on
- * them. The change is `files`, or what differs from the commit `base`. A change of the lock file touches the projects that use the changed packages.
+ * Finds the projects that a change can touch, with all that depend on them, by Nx's graph. The change is `files`, or what differs from the commit
+ * `base`. The lock file touches the projects that use the changed packages.
  */
 export async function affectedProjects(change: { base: string } | { files: string[] }): Promise<Project[]> {
   const what = 'base' in change ? `--base=${change.base}` : `--files=${change.files.join(',')}`

@@ -25,9 +25,8 @@ export type AppOptions = {
 }
 
 /**
- * Makes the unit for one process of services, or of the simulator. The process says that it is ready with `{ready: true}` on its IPC channel. When the channel closes,
- * the process knows that the starter has ended, and stops. It has a process group to itself, so that a Ctrl-C in the terminal reaches only the
- * starter, which stops the services in their order. The process writes its log file itself.
+ * Makes the unit for one process of services, or of the simulator. The process sends `{ready: true}` on its IPC channel and stops when the channel
+ * closes. Its own process group keeps Ctrl-C from it. It writes its log itself.
  */
 export function appUnit({ services, name, environment, log, listenOn, onReady }: AppOptions): Unit {
   return {

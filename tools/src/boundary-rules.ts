@@ -67,8 +67,8 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // SDKs that users of Herald install. The Node SDK imports nothing; the CLI imports it, Node itself, and packages that its build packs into it: a
-  // reader of YAML, and the protocol for assistants. The web SDK imports what a page has already, each in an entry of its own.
+  // SDKs that users of Herald install. The Node SDK imports nothing; the CLI imports it, and packages that its build packs in. The web SDK imports
+  // what a page has already, each in an entry of its own.
   'sdks/web': ['react', 'vue'],
   'sdks/node': [],
   'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'yaml', 'zod', 'node:*'],
@@ -159,8 +159,8 @@ const flow: Place = {
 const wiring = ['program', 'describe', 'config', 'start', 'wire']
 
 /**
- * The rooms: folders by subject, of services that are too big for one list of flows. A room has flows, `core/` and `store/` (in the gateway `http/`
- * too), with the same import rules as the service's folders of these names. The list of a room has the other rooms from which it may import.
+ * Rooms are folders by subject in services that are too big for one list of flows. A room has flows, `core/` and `store/` (in the gateway `http/`
+ * too), with the service's import rules. Its list names rooms it may import.
  */
 const rooms: Record<string, Record<string, readonly string[]>> = {
   'apps/audience': { people: ['*'], segments: ['*'], sends: ['*'], delivery: ['*'] },

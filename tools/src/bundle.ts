@@ -1,5 +1,5 @@
 // Makes programs of JavaScript: `node tools/src/bundle.ts <directory> <program>…`; without arguments the services and the simulator, into
-// dist/services. Without bundling, the libraries of a service would be more than a thousand files: a start takes 0.2 s instead of 0.45 s of CPU.
+// dist/services. A start then takes 0.2 s of CPU instead of 0.45 s.
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'

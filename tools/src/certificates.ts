@@ -10,8 +10,8 @@ export type Certificates = { ca: string; certificate: string; privateKey: string
 const day = 86_400_000
 
 /**
- * Gives the paths of the simulator's CA and its server certificate as PEM files in `<data>/certificates`. The certificate is for localhost, 127.0.0.1
- * and `simulator` (its name among containers). Both are valid for a year, and are made again when less than 30 days are left.
+ * Gives the paths of the simulator's CA and server certificate (PEM) in `<data>/certificates`, for localhost, 127.0.0.1 and `simulator`, its name
+ * among containers. Both are valid for a year, and made again when under 30 days are left.
  */
 export function readCertificates(dataDir: string, now: Date): Certificates {
   const directory = join(dataDir, 'certificates')

@@ -6,8 +6,8 @@ import { StartError } from './start-error.ts'
 export type DataDirectory = { path: string; release: () => void }
 
 /**
- * Makes the data directory and locks it for this process. A second start is refused with the pid of the first. The lock is taken over when its
- * process has ended, also when another process has the same pid by now.
+ * Makes the data directory and locks it for this process. A second start is refused with the first one's pid. The lock is taken over when its process
+ * has ended, even if another has its pid by now.
  */
 export function takeDataDirectory(given: string): DataDirectory {
   mkdirSync(given, { recursive: true, mode: 0o700 })

@@ -21,9 +21,8 @@ const perPlatform = 100
 const deadPerPlatform = 4
 
 /**
- * Shows what the platform does. Makes an app with 300 simulated devices, some of them dead; a later start finds the same app again. Sends one
- * notification, and prints its progress, the table of its outcomes and what to try next. The notification goes through the public API, and its pushes
- * through the real protocols of the providers.
+ * Makes an app with 300 simulated devices, some dead, or finds it again at a later start. Sends one notification through the public API, and prints
+ * its progress, its outcomes and what to try next.
  */
 export async function demo(options: DemoOptions): Promise<void> {
   const { print, dataDir } = options

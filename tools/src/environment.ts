@@ -29,20 +29,18 @@ export type Computed = {
   simulator?: { addresses: SimulatorAddresses; authorities: string }
 }
 
-/**
- * Gives the limits of V8's heap for a process, in MB. Without limits a dispatcher grew to 397 MB. New objects: with 8, 16 and 32 MB sends to 10,000
- * devices went at 1,780, 2,080 and 2,110 pushes/s in 283, 302 and 337 MB; the dispatcher makes half the garbage since, and is as fast with 8. Old ones:
- * with 1 GB V8 collects at twice the living objects and not at four times, 210 MB instead of 300. Options of the operator come after these.
- */
+/** Gives the limits of V8's heap for a process, in MB. Options of the operator come after these. Without limits a dispatcher grew to 397 MB. */
 const heapOptionsOf = (name: ProcessName | undefined): string =>
+  // New objects: 8, 16 and 32 MB gave 1,780, 2,080 and 2,110 pushes/s in 283, 302 and 337 MB; a dispatcher makes half the garbage since, and is as
+  // fast with 8. Old ones: with 1 GB V8 collects at 210 MB instead of 300.
   `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
 
 /** Where the gateway finds what it serves, unless the operator says so. */
 const builtPages = { DASHBOARD_DIR: 'apps/dashboard/dist', WEB_SDK_DIR: 'sdks/web/dist', GUIDE_DIR: 'dist/guide' }
 
 /**
- * Gives the environment of one process with these services (or the simulator): everything that the starter was given, and what the starter computed. Secrets and database addresses are only
- * in the environments of the services that need them. The owner's DATABASE_URL, and a socket given to the starter, are in none.
+ * Gives the environment of a process with these services (or the simulator): the starter's and what it computed. Secrets and database addresses go
+ * only to services that need them; the owner's DATABASE_URL and a given socket to none.
  */
 export function environmentOf(names: readonly ProcessName[], given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }

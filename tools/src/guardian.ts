@@ -1,6 +1,5 @@
-// The guardian, a process that outlives the starter. The starter writes its children to the guardian's standard input (`+ <pid> <kind> <identity>`,
-// `- <pid>`). When the input ends, the starter has ended, and the guardian stops the children that still run: services first, then the servers that
-// they use. All have ended within 4.5 s. The guardian has a session of its own and no terminal, so no Ctrl-C reaches it.
+// The guardian outlives the starter, which writes its children to the guardian's input (`+ <pid> <kind> <identity>`, `- <pid>`). When the input ends,
+// it stops those left within 4.5 s, services first. Its own session keeps Ctrl-C away.
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf } from '@herald/embedded/processes'

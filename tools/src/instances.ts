@@ -30,8 +30,8 @@ export function readProcesses({ HERALD_PROCESSES: processes, HERALD_INSTANCES: i
 }
 
 /**
- * Reads HERALD_INSTANCES, such as `dispatcher=2,audience=2`: how many processes of each service are started. A service that is not named runs as one
- * process. 0 leaves a service out. The gateway may not be left out, because no other service becomes ready without it.
+ * Reads HERALD_INSTANCES, such as `dispatcher=2,audience=2`: how many processes of each service are started. An unnamed service has one, and 0 leaves
+ * it out, but never the gateway, without which no other becomes ready.
  */
 export function parseInstances(text: string | undefined): Record<AppName, number> {
   const counts: Record<AppName, number> = { gateway: 1, audience: 1, campaigns: 1, tracker: 1, webhooks: 1, dispatcher: 1 }

@@ -30,9 +30,8 @@ const processors = [
 ] as const
 
 /**
- * Adds to a lock file the optional packages of other platforms that the registry could not serve when the file was written. npm leaves such packages
- * out, and `npm ci` of npm 11 then refuses the file ("Missing … from lock file"). No installation gets larger by them, because each entry says for
- * which platform it is. Gives the text of the lock file, the added packages, and those whose platform is unknown.
+ * Adds to a lock file the optional packages of other platforms that the registry could not serve; `npm ci` of npm 11 refuses a file without them.
+ * Gives its text, the added packages, and those whose platform is unknown.
  */
 export function completeLock(text: string): { text: string; added: string[]; unknown: string[] } {
   const lock = readLock(text)

@@ -53,8 +53,8 @@ const buildWithinMs = 300_000
 const lastLines = 15
 
 /**
- * Builds the pages whose sources have changed since they were last built, one page after another. Gives the names of those that failed. Of a failed
- * build the end of the output is printed, and its files stay as it left them.
+ * Builds the pages whose sources have changed, one after another, and gives the names of those that failed. Of a failed build the end of the output
+ * is printed, and its files stay as it left them.
  */
 export async function buildPages(builds: readonly PageBuild[], options: Options): Promise<string[]> {
   const failed: string[] = []

@@ -37,9 +37,8 @@ export type PlatformOptions = {
 }
 
 /**
- * Starts Postgres and nats-server, unless the operator gives their addresses, makes roles and tables, starts the simulator if it is wanted, and then
- * all services together. Resolves when all are ready and the gateway's health is good. All processes that were started are in `crew`, also when a
- * later start fails.
+ * Starts Postgres and nats-server unless the operator gives their addresses, makes roles and tables, then starts the simulator and all services.
+ * Resolves when all are ready. `crew` has all started processes, also when a later start fails.
  */
 export async function startPlatform({ dataDir, environment, simulator, crew, built, print, signal }: PlatformOptions): Promise<Platform> {
   const { counts, processes } = readProcesses(environment)

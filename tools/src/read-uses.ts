@@ -17,9 +17,8 @@ const Contract = z.object({ subject: z.string(), timeoutMs: z.number().optional(
 const modules = /^@herald\/contracts\/(calls\/[a-z]+|topology|batch)$/
 
 /**
- * Finds what a service does on NATS, by the contracts that its source imports. It answers the calls that are its own, and makes the calls of other
- * services. The function to which a broadcast is given tells whether the service sends the broadcast or listens to it. A consumer counts as read in a
- * file that consumes, and its subject as published to in a file that publishes. Tests are left out.
+ * Finds what a service does on NATS by the contracts that it imports: it answers its own calls and makes others'. The function that gets a broadcast
+ * tells sending from listening; a file that consumes reads its consumers.
  */
 export async function readUses(app: AppName): Promise<FoundUses> {
   const directory = join(root, 'apps', app, 'src')

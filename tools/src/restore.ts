@@ -15,9 +15,8 @@ const mostListed = 50
 type Held = { id: string; appId: string; name: string }
 
 /**
- * Prepares databases that went back in time, while no service runs, and gives what was done in words. Sends under way and recurrences are paused, so
- * that an operator can look at each: what was sent since that time would be sent again. Scheduled campaigns whose time has passed begin in an hour.
- * With `keepSending` none of this is done. Batches get new numbers of takes in any case.
+ * Prepares databases that went back in time, while no service runs, and says what was done. Unless `keepSending`, pauses sends and recurrences, which
+ * would send again, and begins overdue campaigns in an hour. Batches always get new numbers of takes.
  */
 export async function restore(owners: Owners, { keepSending }: { keepSending: boolean }): Promise<string> {
   for (const app of ['campaigns', 'audience'] as const) await inDatabase(owners[app], checkAlone(app))

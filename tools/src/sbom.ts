@@ -18,8 +18,8 @@ export type Lock = { version?: string; packages: Record<string, Locked> }
 const shipped = /^(apps|sdks)\/|^libs\/(auth|contracts|embedded|http2|service)$|^tools$/
 
 /**
- * Finds the packages of package-lock.json that a release holds, by their paths in it. Beside the dependencies of the projects these are the packages
- * that a page's sources import, because the pages are bundled and list what they use among the development dependencies.
+ * Finds the packages of package-lock.json that a release holds, by their paths in it: the projects' dependencies, and development dependencies that a
+ * page's sources import, because the pages are bundled.
  */
 export function shippedPackages(lock: Lock, isImported: (project: string, name: string) => boolean): Set<string> {
   const found = new Set<string>()

@@ -35,8 +35,8 @@ export function postgresUnit(
 }
 
 /**
- * Makes the unit for the embedded nats-server, which always has the same directory and port. It restarts the server when a full disk has space again,
- * because the server would still not write to a stream that it could not write to before. Only services may connect, each with its own grants.
+ * Makes the unit for the embedded nats-server. It restarts the server when a full disk has space again, because the server would still not write to a
+ * stream that failed before. Only services may connect, with their grants.
  */
 export function natsUnit(options: { dataDir: string; port: number; passwords: Secrets['natsPasswords']; log: LogFile }): Unit {
   return {

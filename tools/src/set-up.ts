@@ -1,8 +1,5 @@
-// Makes what a stack of containers needs before its services start (docker-compose.yml). The command `secrets` makes the secrets that were not given.
-// It writes the settings of each service, of `postgres` and of `migrate` into the directory <SET_UP_OUT>/<name>, a file for each setting, and the
-// users of NATS into <SET_UP_OUT>/nats. `secrets server` writes the settings of all services into one directory, `server`. The command `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every
-// upgrade. The command `queue` gives the streams of NATS more copies (`--replicas 3`), or deletes them and makes them anew (`--reset`). The command `restore` follows a
-// database that went back in time, while no service runs.
+// Prepares a stack of containers (docker-compose.yml). `secrets` writes missing secrets and settings into <SET_UP_OUT>/<name>, or `server`. `migrate`
+// begins every upgrade. `queue` gives streams more copies (`--replicas 3`) or makes them anew (`--reset`). `restore` follows an older database.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// `npm run siege`: attacks Herald again in the ways that were tried by hand, and prints what held. Each attack is a test of the usual suite. With words
-// after `--` only the attacks whose name has one of them: `npm run siege -- NATS Postgres`.
+// `npm run siege` attacks Herald as was tried by hand, each attack a test of the usual suite, and prints what held. Words after `--` choose attacks
+// by name: `npm run siege -- NATS Postgres`.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -28,9 +28,8 @@ const numbered = /\b(?:decisions|pattern|path|house|design) \d/
 const page = /(?<![\w./:-])[\w./-]*\w\.md\b/g
 
 /**
- * Reads the pages of the specification below `root`, and every citation in the files of `sources`, such as `spec: identity/device-limit`. Reports
- * cited rules that do not exist, citations that cannot be read, headings that are no rule's name or repeat one, and mentions of documents that are
- * not in the repository or are named by a number.
+ * Reads the specification's pages and every citation in the files of `sources`, such as `spec: identity/device-limit`. Reports unknown rules,
+ * unreadable citations, headings that name no rule or repeat one, and mentions of documents that are missing or numbered.
  */
 export function checkSpecification(root: string): Specification {
   const findings: Finding[] = []

@@ -34,9 +34,8 @@ export type Supervised = {
 }
 
 /**
- * Starts a unit, and restarts its process whenever the process ends without being stopped. The first restart comes after 0.2 s. Each further one
- * comes after twice the wait before, up to 5 s, until the process has run for 10 s; then the next wait is 0.2 s again. A unit that was never ready is
- * given up after `firstTries` starts, because more starts would not help.
+ * Starts a unit and restarts its process when it ends without being stopped: after 0.2 s, then twice as long up to 5 s, until it has run for 10 s.
+ * One never ready is given up after `firstTries` starts.
  */
 export function supervise(unit: Unit, watchers: Watchers, firstTries: number): Supervised {
   let child: ChildProcess | undefined

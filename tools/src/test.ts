@@ -1,7 +1,5 @@
-// `npm test`, `npm run test:rest` and `npm run test:all`: run checks and tests, even after one has failed (docs/decisions/0006-how-herald-is-tested.md).
-// Lint and types take long, so they run beside the tests, which wait for servers half of the time. Their output is shown after the tests.
-// `--affected=<base>` leaves out the types and tests of projects that no change since <base> can have touched. `--shard=<n>/<of>` runs one part of the
-// test files; the first part has the checks. `npm test -- <other arguments>` runs only vitest with these arguments, on files of both tiers.
+// `npm test`, `test:rest`, `test:all`: checks and tests, also after a failure (docs/decisions/0006-how-herald-is-tested.md). `--affected=<base>`
+// leaves out untouched projects. `--shard=<n>/<of>` runs a part; the first has the checks. `npm test -- <arguments>` runs vitest alone.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,8 +21,8 @@ const quickChecks: Check[] = [
 const pages: Check = { name: 'pages that are served', command: 'node', args: ['tools/src/build-pages.ts'], remedy: 'npm run pages' }
 const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], remedy: 'npm run lint' }
 /**
- * Every check of types. The first one (`.`) checks all projects for Node as one program, which takes 20 s of CPU instead of 90 s: alone, each project
- * would read the libraries again. Code that runs in browsers or other runtimes has other globals, so each of these projects has a check of its own.
+ * Every check of types. `.` checks all projects for Node as one program: 20 s of CPU instead of 90 s. Code for browsers and other runtimes has other
+ * globals, so it has checks of its own.
  */
 const allTypes: Check[] = [
   '.',

@@ -1,5 +1,5 @@
-// `npm run nats-users -- <file>`: writes the users of an operator's own nats-server (NATS_URL) into a file (0600), to be included in the server's
-// configuration. Passwords are those in NATS_PASSWORD_<SERVICE>, else those that `npm start` stores in the data directory; missing ones are made.
+// `npm run nats-users -- <file>` writes the users of an operator's own nats-server (NATS_URL) into a file (0600) for its configuration, with the
+// passwords in NATS_PASSWORD_<SERVICE>, else those of `npm start`'s data directory; missing ones are made.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { natsAuthorization } from '@herald/contracts/grants'

@@ -15,8 +15,8 @@ import { watch } from '../watch.ts'
 
 const [campaigns, pushesEach, users, live] = [100_000, 10, 100_000, 1_500]
 /**
- * How many milliseconds after the page has asked for them the first rows must be on the screen, in the log and in the list of people. Each list is
- * opened `tries` times and the best time counts, because the machine may be busy.
+ * Milliseconds within which the first rows of the log, and of the list of people, must be on the screen after the page's request. The best of `tries`
+ * counts, because the machine may be busy.
  */
 const [logWithinMs, personWithinMs, tries] = [500, 300, 3]
 

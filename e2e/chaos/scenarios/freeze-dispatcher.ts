@@ -58,9 +58,8 @@ export const freezeDispatcher: Scenario = {
 }
 
 /**
- * Watches the batches that are leased now, until each is done or another dispatcher has taken it. Gives after how many seconds the first and the last
- * of them were taken again. The first time shows how long the lease and the sweep take; the last also shows how soon the other dispatcher had room
- * for more. Both dispatchers have leased batches now. Only those of the frozen one are taken again, because the other one finishes its own.
+ * Watches the batches leased now until each is done or taken by another dispatcher. Gives the seconds to the first take-over (lease and sweep) and
+ * the last (room for more). Only the frozen dispatcher's batches are taken again.
  */
 async function watchTakeover(client: pg.Client, frozenAt: number) {
   const { rows: leased } = await client.query<{ id: string; takes: number }>(

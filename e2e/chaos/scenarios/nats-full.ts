@@ -8,8 +8,8 @@ import type { Scenario } from '../scenario.ts'
 import { accepted, checkSends, send, untilAllSettled, untilAccepted } from '../sends.ts'
 
 /**
- * The size of the tmpfs in which NATS stores its data. It is large because nats-server gives its streams, which take 1.26 GB here, at most three
- * quarters of the disk. It costs little, because a tmpfs uses memory only for what is written.
+ * The size of the tmpfs for NATS' data. nats-server gives its streams, 1.26 GB here, at most three quarters of the disk. A tmpfs uses memory only for
+ * what is written.
  */
 const diskSize = '8g'
 /** Longer than the 30 s after which a service says that NATS cannot store (spec: cluster/cannot-store). */

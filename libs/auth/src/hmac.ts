@@ -19,8 +19,8 @@ export function prepareHmacKey(secret: string | Buffer): HmacKey {
 }
 
 /**
- * Computes an HMAC-SHA256 with two calls of `hash`, which cost a fraction of `createHmac`: that makes and destroys a stream each time. The inner
- * digest is read as a string of 32 characters (a character for each byte), because a string costs a third of what a buffer costs.
+ * Computes an HMAC-SHA256 with two calls of `hash`, which cost a fraction of `createHmac`. The inner digest is read as a string with a character for
+ * each byte, because a buffer costs three times as much.
  */
 export function hmacSha256(key: HmacKey, message: string): Buffer {
   const length = Buffer.byteLength(message)

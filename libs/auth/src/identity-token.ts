@@ -11,9 +11,8 @@ const clockSkewSeconds = 30
 const maxLength = 4096
 
 /**
- * Checks an `x-identity-token` (spec: identity/identity-token). It is a JWT signed with HS256 and the app's identity secret. Its `sub` is the
- * external id, and its `exp` is at most an hour and 30 s ahead; the 30 s are for clocks that differ. `none` and every other algorithm are refused
- * before a signature is computed.
+ * Checks an `x-identity-token` (spec: identity/identity-token): a JWT with HS256 and the app's identity secret, whose `exp` is at most an hour and 30
+ * s ahead (clocks differ). Other algorithms are refused before a signature is computed.
  */
 export function verifyIdentityToken(secret: string, token: string, now: Date): IdentityTokenAnswer {
   const [, header = '', payload = '', signature = ''] = (token.length <= maxLength && /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token)) || []

@@ -30,8 +30,8 @@ export const mintMessageId = (secret: string, { userId, subscriptionId, variant,
   openMessageIds(secret, common)(userId, subscriptionId, variant)
 
 /**
- * Gives a function that makes the msgIds of a campaign's pushes on one platform. The part that these ids have in common is encoded once, so for each
- * id only its remaining parts are encoded, and two hashes are computed. That takes 1.9 µs for an id; encoding all parts takes 4.3 µs.
+ * Gives a function that makes the msgIds of a campaign's pushes on one platform. What the ids have in common is encoded once, so that an id takes 1.9
+ * µs instead of 4.3 µs.
  */
 export function openMessageIds(
   secret: string,
@@ -63,8 +63,8 @@ export function openMessageIds(
 const digestBytes = 32
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 /**
- * For each character of base64url, the character that replaces it at the 22nd and last place of a signature. The 16 bytes of a signature end after
- * the first two bits of that character, so its other four bits are set to 0.
+ * For each character of base64url, what replaces it at the 22nd and last place of a signature. The 16 bytes end after that character's first two
+ * bits, so its other four bits are set to 0.
  */
 const lastCharacters: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from(alphabet, (character, value) => [character, alphabet[value & 0b110000] ?? '']),

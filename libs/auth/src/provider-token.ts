@@ -35,8 +35,8 @@ export function makeVapidPair(): { publicKey: string; privateKey: string } {
 }
 
 /**
- * Makes the `authorization` header of a web push (RFC 8292): `vapid t=<JWT>, k=<public key>`. `origin` is that of the push service. The
- * token expires after `ttlSeconds`, and after 24 hours at the latest. Making a header costs about 240 µs, so callers should store one per origin.
+ * Makes the `authorization` header of a web push (RFC 8292) for the push service's `origin`. The token expires after `ttlSeconds`, at most 24 hours.
+ * A header costs about 240 µs, so callers should store one per origin.
  */
 export function mintVapidHeader(vapid: {
   origin: string

@@ -14,9 +14,8 @@ export type SealedStore<Place> = {
 }
 
 /**
- * Seals with the first of the SEAL_KEYS all values that another key sealed, so that the other keys can be removed from the list. A value that changes
- * meanwhile, or that no key opens, is left as it is. `resealed`: how many values it sealed. `left`: how many values are still sealed with another
- * key; at 0 all other keys can be removed.
+ * Seals with the first of the SEAL_KEYS all values that another key sealed. A value that changes meanwhile, or that no key opens, stays. `left`: how
+ * many values other keys still seal; at 0 these keys can be removed.
  */
 export async function sealAllAnew<Place>(sealer: Sealer, store: SealedStore<Place>): Promise<{ resealed: number; left: number }> {
   let resealed = 0

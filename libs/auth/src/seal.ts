@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /**
- * Seals secrets for the database: encrypts them so that without a key nobody can read them, or change them unnoticed. `context` says where the value
- * belongs (table, column, row, app) and is bound into the value: a sealed value that is copied to another row, column or app does not open.
+ * Seals secrets for the database, so that without a key nobody can read them or change them unnoticed. `context` (table, column, row, app) is bound
+ * into the value: copied to another place it does not open.
  */
 export type Sealer = {
   /** The id of the key that seals: the first of the SEAL_KEYS. */
@@ -27,9 +27,8 @@ const tagBytes = 16
 const sealedForm = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/
 
 /**
- * Reads the keys of `SEAL_KEYS`, a comma list of `<id>:<base64 of 32 bytes>`. The first key seals, and all of them open
- * (spec: administration/seal-keys). A sealed value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws a SealError when the list is
- * wrong; the message names a malformed entry by its position.
+ * Reads `SEAL_KEYS`, a comma list of `<id>:<base64 of 32 bytes>`: the first seals, all open (spec: administration/seal-keys). A sealed value is
+ * `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws a SealError with a malformed entry's position.
  */
 export function openSealer(sealKeys: string): Sealer {
   const keys = parseSealKeys(sealKeys)

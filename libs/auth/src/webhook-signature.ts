@@ -19,8 +19,8 @@ export function signWebhook(secret: string, body: string | Buffer, now: Date): s
 export type WebhookSignatureAnswer = { ok: true } | { ok: false; reason: 'malformed' | 'bad_signature' | 'too_old' }
 
 /**
- * Checks a delivery as a receiver must: by the raw body, before the body is parsed. The age is checked last, so that only a right signature is
- * refused as too old. Unknown parts of the header are ignored, and any of several `v1` may match.
+ * Checks a delivery by its raw body, as a receiver must. The age is checked last, so that only a right signature is refused as too old. Unknown parts
+ * of the header are ignored; any of several `v1` may match.
  */
 export function verifyWebhook(secret: string, header: string, body: string | Buffer, now: Date): WebhookSignatureAnswer {
   const parts = header.split(',').map((part) => part.trim().split('='))

@@ -9,21 +9,21 @@ import type { Bypass, Presentation, Priority } from './send-fields.ts'
 import { Id } from './text.ts'
 
 /**
- * A pointer at the fan-out of a campaign. Page 0 says that the fan-out is to begin; page n says that page n may be made. When many pointers wait,
- * audience handles them with apps taking turns; all pointers without an `appId` share one turn.
+ * A pointer at the fan-out of a campaign. Page 0 says that the fan-out is to begin; page n, that page n may be made. Audience handles waiting
+ * pointers with apps taking turns; those without an `appId` share one turn.
  */
 export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0), appId: Id.optional() })
 export type FanOutPointer = z.infer<typeof FanOutPointer>
 
 /**
- * A pointer at the row of a batch. The message's subject names platform and lane. `size` is the number of pushes in the batch. It is absent, for
- * example, when the pointer is repeated; a dispatcher then takes the batch in a call of its own.
+ * A pointer at the row of a batch. The message's subject names platform and lane. `size` is the number of pushes; absent, for example, in a repeated
+ * pointer, whose batch a dispatcher takes in a call of its own.
  */
 export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id, size: z.number().int().min(1).optional() })
 export type BatchPointer = z.infer<typeof BatchPointer>
 /**
- * Pointers at small batches share a message on a lane, also when the batches are of several apps. A message has at most this many pointers. They are
- * few, so that one message is only a small part of what a dispatcher works on at once.
+ * Pointers at small batches, also of several apps, share a message on a lane. A message has at most this many, so that it is only a small part of
+ * what a dispatcher works on at once.
  */
 export const pointersPerMessage = 16
 export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).max(pointersPerMessage) })
@@ -40,9 +40,8 @@ export const pageSize = 5_000
 /** A send goes on the prompt lane when its first page is its last and it reaches at most this many devices. */
 export const promptLimit = 1_000
 /**
- * Campaigns hands a send that names at most this many users or devices over to audience in a call, and audience begins several such sends in one
- * transaction. A send begins alone, by a pointer, when it reaches more than this many devices, goes out in waves, may be held in quiet hours, obeys a
- * frequency cap, or is the winner of an experiment.
+ * Campaigns hands sends that name at most this many users or devices over in a call. A send begins alone when it reaches more devices, has waves,
+ * quiet hours or a frequency cap, or is an experiment's winner.
  */
 export const smallSend = 100
 /** A batch is small when it has at most this many pushes. One call may take several small batches, and one call may finish several. */
@@ -100,8 +99,8 @@ export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
 
 /**
- * A push whose outcome audience has decided, for example because its device was deleted, its send was cancelled or its attempts are used up. The
- * dispatcher that takes the batch does not send the push, and reports the outcome to the tracker.
+ * A push whose outcome audience has decided, for example because its device was deleted or its send cancelled. The dispatcher that takes the batch
+ * does not send the push, and reports the outcome to the tracker.
  */
 export type Decided = {
   /** The place of the push in its batch, as in `Recipient`. */
@@ -113,15 +112,14 @@ export type Decided = {
 } & ({ outcome: 'skipped'; code: SkipReason; providerCode?: string } | { outcome: 'failed'; code: FailureCode; providerCode?: string })
 
 /**
- * A batch that audience leased to a waiting dispatcher in the transaction that made the batch. `takes`: how many times the batch has been taken, this
- * take included. A finish or renewal with a lower number is refused. `size`: the number of pushes in the batch.
+ * A batch leased to a waiting dispatcher in the transaction that made it. `takes`: how often it has been taken, this take included; a finish or
+ * renewal with a lower number is refused. `size`: its number of pushes.
  */
 export type GivenBatch = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; takes: number; size: number }
 
 /**
- * The answer to a take. `gone`: the batch is done or unknown. `busy`: another dispatcher has the lease. `held`: the batch is not due yet, its circuit
- * is open or its send is paused. After each of these three answers the dispatcher acks the pointer; where needed, the sweep points at the row
- * again.
+ * The answer to a take. `gone`: done or unknown. `busy`: another dispatcher's lease. `held`: not due, circuit open or send paused. After these three
+ * the dispatcher acks the pointer; where needed, the sweep points again.
  */
 export type TakenBatch =
   | { answer: 'gone' | 'busy' | 'held' }
@@ -155,8 +153,8 @@ export type TakenBatch =
       recipients: RecipientColumns
       decided: Decided[]
       /**
-       * True when the circuit is open and this take is its probe: the dispatcher sends to the first recipient only and gives the others back as
-       * retries. False for a send with ttl 0: its pushes have only one attempt, so the dispatcher sends to all recipients.
+       * True when this take is the probe of an open circuit: the dispatcher sends to the first recipient only and gives the others back as retries.
+       * False with ttl 0: its pushes have one attempt, so all are sent.
        */
       probe: boolean
       /**
@@ -193,8 +191,8 @@ export const spellAnswers = (seen: string): string =>
 const countAnswers = (seen: string): number => seen.match(/[a-z]\d*/g)?.reduce((sum, run) => sum + Number(run.slice(1) || 1), 0) ?? 0
 
 /**
- * What a refused device says to its circuit. `g`: the token is dead or the settings are wrong. `t`: the same, from an answer that shows that the
- * credentials are good. `w`: the device belongs to other credentials, or ours are wrong.
+ * What a refused device says to its circuit. `g`: a dead token or wrong settings. `t`: the same, and the credentials are good. `w`: the device
+ * belongs to other credentials, or ours are wrong.
  */
 export const refusedLetters = ['g', 't', 'w'] as const
 export type RefusedLetter = (typeof refusedLetters)[number]
@@ -203,8 +201,8 @@ export type RefusedLetter = (typeof refusedLetters)[number]
 const Host = z.string().max(300)
 
 /**
- * The rate that credentials share (spec: providers/quota). `scope` names the credentials, by a hash of the FCM project, for example. `most`: how many pushes a second
- * they may send when the provider has not asked them to slow down; null for any number.
+ * The rate that credentials share (spec: providers/quota). `scope` names the credentials, for example by a hash of the FCM project. `most`: pushes a
+ * second while the provider asks for no slowing down; null for any number.
  */
 export const SendRate = z.object({ scope: z.string().min(1).max(300), platform: z.enum(platforms), most: z.number().positive().nullable() })
 export type SendRate = z.infer<typeof SendRate>
@@ -221,9 +219,8 @@ export const FinishBatch = z.object({
    */
   unsent: z.array(Id).max(batchSize),
   /**
-   * Tokens that the provider does not know any more. The push was handed over `agoMs` milliseconds before this call; a device that has registered
-   * again since then stays valid. Where the provider says since when the token is dead (`deadSince`, ISO, by the provider's clock), a device
-   * that registered after `deadSince` stays valid too.
+   * Tokens that the provider does not know any more. The push was handed over `agoMs` before this call. A device that has registered again since
+   * then, or after `deadSince` (ISO, the provider's clock), stays valid.
    */
   dead: z
     .array(
@@ -238,9 +235,8 @@ export const FinishBatch = z.object({
     )
     .max(batchSize),
   /**
-   * Pushes that the provider refused, perhaps because of a wrong configuration (the mass guard). The dispatcher does not report them to the tracker.
-   * Audience decides: the pushes have failed and become a batch of `Decided`, or they come back as retries, without a counted attempt while the
-   * circuit is open. `tries` includes the attempt just made. `agoMs`: how many milliseconds ago the push was handed over.
+   * Pushes that the provider refused, perhaps for a wrong configuration (the mass guard), and the dispatcher does not report. Audience makes them
+   * `Decided` or retries. `tries` includes this attempt. `agoMs`: since the hand-over.
    */
   guarded: z
     .array(
@@ -273,9 +269,8 @@ export const FinishBatch = z.object({
    */
   accepted: z.array(z.object({ environment: z.enum(environments), host: Host, subscriptionId: Id })).max(batchSize),
   /**
-   * Pushes whose provider was away: a 5xx answer, no connection or no answer. The dispatcher does not report them to the tracker. While their circuit
-   * is open, the attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; when it is null, the attempts or
-   * the ttl are used up and the push has failed. `tries` includes the attempt just made.
+   * Pushes whose provider was away, which the dispatcher does not report. With an open circuit they wait for the probe, uncounted. Otherwise they
+   * come back in `retryInMs`; null: attempts or ttl are used up. `tries` includes this attempt.
    */
   unavailable: z
     .array(
@@ -295,14 +290,12 @@ export const FinishBatch = z.object({
     )
     .max(batchSize),
   /**
-   * What the provider's answers say about the circuit, by environment, in the order in which the answers came. `s`: sent. `g`, `t`, `w`: a refused
-   * device (`RefusedLetter`). `c`: the credentials are certainly wrong. `u`: the provider is unavailable. `p`: the provider refused only this message
-   * or token, so the credentials are good. `a`: any other answer. `p` and `a` are listed only beside a `u`, and in the answers to a probe. Batches of
-   * web pushes have `u` and `a` never and `p` only in a probe, because each push service may be away alone, and the dispatcher deals with that.
-   * `shortenAnswers` shortens the letters.
+   * What answers say about the circuit, in order. `s`: sent. `g`, `t`, `w`: `RefusedLetter`. `c`: wrong credentials. `u`: unavailable. `p`: only this
+   * message or token refused. `a`: other. `p` and `a` only beside `u` or in probes.
    */
   answers: z
     .array(
+      // Batches of web pushes have `u` and `a` never, and `p` only in a probe: each push service may be away alone, and the dispatcher deals with that.
       z.object({
         environment: z.enum(environments),
         seen: z
@@ -315,8 +308,8 @@ export const FinishBatch = z.object({
     )
     .max(3),
   /**
-   * What the answers say about the rate of the credentials: how many pushes were accepted, how many were refused because of a quota, and how long ago
-   * the dispatcher took the batch. Absent when nothing limits the credentials and nothing was refused.
+   * What the answers say about the credentials' rate: pushes accepted, pushes refused because of a quota, and how long ago the batch was taken.
+   * Absent when nothing limits the credentials and nothing was refused.
    */
   rate: SendRate.extend({
     accepted: z.number().int().min(0),

@@ -2,10 +2,8 @@ import type { z } from 'zod'
 import { wireVersion } from './wire-versions.ts'
 
 /**
- * A call: core NATS request/reply in a queue group, never stored. The service that answers checks each request against the schema. The body of an
- * HTTP request is parsed two times, by the gateway and by that service; the second time changes nothing. The answer has a type and is not checked,
- * because both ends belong to Herald and checking every answer with 500 recipients would be expensive. While a service answers a call it may make
- * calls itself, outside any transaction; the services that answer these make no further calls for them.
+ * A call: core NATS request/reply in a queue group, never stored. The answering service checks the request against the schema; answers are not
+ * checked. It may make calls itself, outside a transaction; those that answer these make none for them.
  */
 export type Call<Request, Answer> = {
   readonly subject: `rpc.${AppName}.${string}`
@@ -21,9 +19,8 @@ export const apps = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks', 
 export type AppName = (typeof apps)[number]
 export const appsWithDatabase = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks'] as const
 /**
- * The services in groups. All start together. They stop group by group, from the last to the first, because a service needs those of the groups
- * before its own until it has ended: a dispatcher still sends its last outcomes to audience and tracker. The gateway stops first, so that no new work
- * comes in.
+ * The services in groups. All start together. They stop from the last group to the first: a dispatcher still sends its last outcomes to audience and
+ * tracker. The gateway stops first, so that no new work comes in.
  */
 export const startOrder: readonly (readonly AppName[])[] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
 export type AppWithDatabase = (typeof appsWithDatabase)[number]
@@ -53,7 +50,7 @@ export const versionsSubject = (app: string): string => `rpc.${app}.versions`
 export type StoredMessage<Body> = { readonly body: z.ZodType<Body> }
 
 /**
- * A message to every process that listens, which NATS does not store. A process that misses a `changed.*` finds out by itself a little later, for
- * example when its cache expires; what a missed `live.*` said is lost to the process.
+ * A message to every process that listens, which NATS does not store. A process that misses a `changed.*` finds out a little later, for example when
+ * its cache expires; a missed `live.*` is lost to it.
  */
 export type Broadcast<Body> = { readonly subject: string; readonly body: z.ZodType<Body> }

@@ -2,8 +2,8 @@ import type { FailureCode, SkipReason } from './outcome.ts'
 import { remedies as contractRemedies } from './remedies.ts'
 
 /**
- * What the dashboard says to an operator about a code. `means`: what the code means. `todo`: what the operator can do; null when there is nothing to
- * do. `byItself`: what Herald does without the operator. `repairsItself`: true when the next send can do better although the operator does nothing.
+ * What the dashboard says about a code. `todo`: what the operator can do; null for nothing. `byItself`: what Herald does alone. `repairsItself`: true
+ * when the next send can do better although the operator does nothing.
  */
 export type Remedy = { means: string; todo: string | null; repairsItself: boolean; byItself: string }
 

@@ -1,6 +1,6 @@
 /**
- * The ids of a batch travel between services as one text: base64 of the 12 bytes of each id. So an id takes 16 characters. In a JSON list it would
- * take 27: 24 hex characters, two quotation marks and a comma.
+ * The ids of a batch travel between services as one text: base64 of the 12 bytes of each id. An id takes 16 characters; in a JSON list it would take
+ * 27.
  */
 
 const idCharacters = 24

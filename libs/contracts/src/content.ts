@@ -20,8 +20,8 @@ function checkTemplate(value: string, context: z.RefinementCtx): void {
 }
 
 /**
- * An address that may hold placeholders. The value of a placeholder is known only when a push is rendered, so this check puts `1` in its place, which
- * is valid as a host, a port and a part of a path. A field that begins with a placeholder is checked only when the push is rendered.
+ * An address that may hold placeholders. This check puts `1` in their place, which is valid as host, port and part of a path. A field that begins
+ * with a placeholder is checked when the push is rendered.
  */
 const address = (whyNot: (value: string) => string | undefined) =>
   text(1, maxAddressLength).superRefine((value, context) => {
@@ -122,9 +122,8 @@ export const localesOf = (content: Content): [locale: string, entry: LocaleEntry
   Object.entries(content).filter((pair): pair is [string, LocaleEntry] => typeof pair[1] === 'object')
 
 /**
- * Chooses the entry for a user's language (RFC 4647 lookup): first the exact tag, next the tag without its last subtag and so on, in the end
- * `_default`. So `pt-BR` may get `pt` but never `pt-PT`. Content and LanguageTag have put both sides into canonical form. Old codes are replaced here
- * too, because either side may have been stored before they were (spec: identity/old-language-codes).
+ * Chooses the entry for a language (RFC 4647 lookup): the exact tag, then without its last subtag, in the end `_default`. Old codes are replaced here
+ * too: either side may be stored from before (spec: identity/old-language-codes).
  */
 export function chooseLocale(content: Content, language: string | null | undefined): { locale: string; entry: LocaleEntry } {
   for (let range = withPresentCode(language ?? ''); range !== ''; range = withoutLastSubtag(range)) {

@@ -2,9 +2,8 @@ import { BlockList, isIP } from 'node:net'
 import { bareHost, destinationFormProblem, isLocalName } from './destination-form.ts'
 
 /**
- * Ranges of addresses that are not the public internet (spec: webhooks/url-at-send; IANA special-purpose registries, RFC 6890). A caller who could
- * name such an address could perhaps reach machines of the operator's network. BlockList treats a mapped IPv4 address (`::ffff:…`) as IPv4;
- * the other IPv6 ranges that contain an IPv4 address are refused completely.
+ * Ranges of addresses that are not the public internet, such as the operator's network (spec: webhooks/url-at-send; IANA special-purpose registries,
+ * RFC 6890). BlockList treats a mapped IPv4 address (`::ffff:…`) as IPv4.
  */
 const ranges: readonly [network: string, prefix: number][] = [
   ['0.0.0.0', 8], // this network (RFC 791)
@@ -49,10 +48,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Says what is wrong with an address that a caller wants Herald to post to, as words that follow the name of the field. Undefined when Herald may
- * connect to it: it is https, has no credentials and, unless `allowPrivate`, is neither a name of this machine nor an IP address outside the public
- * internet. `new URL` has brought every spelling of an IP address (0x7f.1, 2130706433, full-width digits) to one form. The addresses that a name
- * resolves to are checked when Herald connects (`@herald/service/guarded-connect`).
+ * Says, after the field's name, what is wrong with an address to post to; undefined when it is https, without credentials and (unless `allowPrivate`)
+ * not private. What its name resolves to is checked at the connection (`@herald/service/guarded-connect`).
  */
 export function destinationProblem(destination: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
   const problem = destinationFormProblem(destination)
@@ -63,9 +60,8 @@ export function destinationProblem(destination: string, { allowPrivate }: { allo
 }
 
 /**
- * The hosts of the push services of Mozilla, Google (with its older names, and jmt17 for every Chrome but the stable one: Chromium,
- * push_messaging_constants.cc), Apple, Microsoft and Meta (the browser of its headsets: beverloo/peter.sh#54). `*.` stands for every name below the
- * domain.
+ * The hosts of the push services of Mozilla, Google (jmt17 for Chromium: push_messaging_constants.cc), Apple, Microsoft and Meta
+ * (beverloo/peter.sh#54). `*.` stands for every name below the domain.
  */
 export const knownPushServices: readonly string[] = [
   '*.push.services.mozilla.com',
@@ -95,8 +91,8 @@ export function endpointProblem(endpoint: string, rule: EndpointRule): string | 
 }
 
 /**
- * Whether the host of this endpoint is trusted, because the operator or the list of known push services names it. `*` names no host. With
- * `allowPrivate` this machine and names without a dot (containers) are trusted too. Any other name is not, because a device may have made it up.
+ * Whether the operator or the list of known push services names the host of this endpoint, and so trusts it. `*` names no host. With `allowPrivate`
+ * this machine and names without a dot (containers) are trusted too.
  */
 export function isNamed(endpoint: string, { allowPrivate, hosts }: EndpointRule): boolean {
   const host = bareHost(new URL(endpoint))

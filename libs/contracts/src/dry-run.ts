@@ -11,8 +11,8 @@ const mostSamples = 20
 const defaultSamples = 5
 
 /**
- * The devices for which a dry run shows the push that each would get. `subscriptionIds` names them; `random` is how many are chosen at random from
- * the target instead. As long as the devices of the target do not change, the same `seed` chooses the same devices.
+ * The devices whose push a dry run shows: those of `subscriptionIds`, or `random` many chosen from the target. While the target's devices stay the
+ * same, the same `seed` chooses the same devices.
  */
 export const Samples = z
   .strictObject({
@@ -106,8 +106,8 @@ export type AudienceDryRun = {
    */
   estimated: Estimated | null
   /**
-   * Whether the numbers cover all that the send will leave out. False only for the send of an experiment's winner: it also leaves out devices that
-   * have an outcome in the experiment, and these are known only when the send begins.
+   * Whether the numbers cover all that the send will leave out. False only for an experiment's winner, which also leaves out devices with an outcome
+   * in the experiment; these are known only when the send begins.
    */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }

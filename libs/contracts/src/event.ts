@@ -17,9 +17,8 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number]
 
 /**
- * One event as it travels between services. It has ids, codes, numbers and a campaign's name, and never a token, an endpoint or a text of a push. It
- * has no external id either: webhooks looks that up when it fixes the body of a delivery. The event's public id is computed from campaign, device and
- * type (spec: webhooks/event-id).
+ * One event as it travels between services: ids, codes, numbers and a campaign's name, never a token, endpoint, text or external id. Its public id is
+ * computed from campaign, device and type (spec: webhooks/event-id).
  */
 export const Event = z.object({
   type: z.enum(eventTypes),
@@ -34,9 +33,8 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>
 
 /**
- * Up to 1,000 events of one transaction, for webhooks. The service in which they happened stores an announcement as a row of its table
- * `announcements` and publishes it after the commit. When webhooks has confirmed the announcement, the row is deleted. Until then the sweep repeats
- * the announcement, for the first time after 5 s (spec: webhooks/announced-until-confirmed).
+ * Up to 1,000 events of one transaction, for webhooks. The owner stores it in `announcements`, publishes it after the commit, repeats it from 5 s on,
+ * and deletes it when confirmed (spec: webhooks/announced-until-confirmed).
  */
 export const Announcement = z.object({
   announcementId: Id,

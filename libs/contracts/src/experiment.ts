@@ -13,9 +13,8 @@ export const isInSample = (sampleRate: number, campaignId: string, userId: strin
   sampleRate >= 1 || placeOf(campaignId, userId).sample < sampleRate
 
 /**
- * Chooses the variant of a user. The choice depends on campaign and user alone, so all devices of a user get the same variant, also when a page is
- * fanned out twice. The share of a variant is its weight divided by the sum of all weights. Whether the user is in the sample is
- * decided by `isInSample`.
+ * Chooses the variant of a user by campaign and user alone, so all devices of a user get the same, also in a repeated page. A variant's share is its
+ * weight divided by the sum of all weights.
  */
 export function variantOf<Variant extends { weight: number }>(variants: readonly Variant[], campaignId: string, userId: string): Variant {
   const total = variants.reduce((sum, { weight }) => sum + weight, 0)

@@ -25,8 +25,8 @@ export const certainties = ['recorded', 'derived', 'likely'] as const
 export type Certainty = (typeof certainties)[number]
 
 /**
- * What a step decided. `pass`: the push may go on. `stop`: because of this step there is no push. `wait`: the push waits because of this step.
- * `info`: the step decided nothing. `basis`: where the decision comes from: a recorded row, values that were frozen with the send, or today's values.
+ * What a step decided. `pass`: the push may go on. `stop`: no push. `wait`: it waits. `info`: nothing decided. `basis`: the decision comes from a
+ * recorded row, values frozen with the send, or today's values.
  */
 const judged = {
   result: z.enum(['pass', 'stop', 'wait', 'info']),

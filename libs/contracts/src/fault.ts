@@ -30,9 +30,8 @@ export type FaultCode = keyof typeof faultStatus
 export type FaultDetail = { path: string; message: string }
 
 /**
- * An error whose code, message and details an API client may see; the details have field paths. `cause` is for the log and is never sent.
- * `retryAfterSeconds` becomes the header Retry-After. A Fault crosses NATS as `{code, message, details, retryAfterSeconds}` and is thrown again in
- * the calling service.
+ * An error whose code, message and details an API client may see. `cause` is for the log and never sent. `retryAfterSeconds` becomes the header
+ * Retry-After. A Fault crosses NATS and is thrown again in the calling service.
  */
 export class Fault extends Error {
   readonly code: FaultCode
@@ -77,14 +76,14 @@ export const unknownId = (path: string): Fault =>
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
 /**
- * Makes the Fault for a read or a check of credentials that cannot be served now. Too many of them are under way, it took too long, or something that
- * it needs is still being read. The client may repeat the request after `retryAfterSeconds`.
+ * Makes the Fault for a read or a check of credentials that cannot be served now: too many are under way, it took too long, or something is still
+ * being read. The client may repeat it after `retryAfterSeconds`.
  */
 export const tooManyReads = (retryAfterSeconds: number): Fault =>
   new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)
 
 /**
- * Makes the Fault for a request that cannot be served now although the database answers. A service or NATS does not answer, a service or the database
- * has too much to do, a service is stopping, or other transactions held the rows for too long.
+ * Makes the Fault for a request that cannot be served now although the database answers: a service or NATS does not answer, is too busy or is
+ * stopping, or other transactions held the rows for too long.
  */
 export const queueUnavailable = (): Fault => new Fault('queue_unavailable', 'A part of the service is unavailable. Try again shortly.')

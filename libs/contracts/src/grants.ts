@@ -243,9 +243,8 @@ export type Grants = {
 export const asksOf = (app: AppName): Uses['asks'] => (app === streamsOwner ? uses[app].asks : [...uses[app].asks, gateway.makeStreams])
 
 /**
- * Gives everything that a service may publish and subscribe to, in the words of nats-server's configuration. Answers need no grant: a service that
- * received a call may answer it once. Only the gateway may make streams and consumers, because that right amounts to all rights: a stream or consumer
- * can copy any subject to any other, answers with provider tokens included, and nats-server checks only the stream's name.
+ * Gives what a service may publish and subscribe to, as in nats-server's configuration. Answers need no grant. Only the gateway may make streams and
+ * consumers: these can copy any subject to any other, answers with provider tokens included.
  */
 export function grantsOf(app: AppName): Grants {
   const { tells, hears, stores, reads } = uses[app]
@@ -300,8 +299,8 @@ const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [
 const answerWithinSeconds = 60
 
 /**
- * Writes the block `authorization` of nats-server's configuration: each service, and the command `set-up queue`, may connect and do what it is granted.
- * Besides them only the operator's `moreUsers` may connect, which are in nats-server's own syntax. A password may be any text.
+ * Writes the block `authorization` of nats-server's configuration: each service and the command `set-up queue` with their grants, and the operator's
+ * `moreUsers` in nats-server's own syntax. A password may be any text.
  */
 export function natsAuthorization(passwords: Readonly<Record<NatsUser, string>>, moreUsers: readonly string[] = []): string {
   const users = natsUsers.map((user) => {

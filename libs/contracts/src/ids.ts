@@ -5,8 +5,8 @@ const pool = Buffer.alloc(512 * 8)
 let used = pool.length
 
 /**
- * Makes a new id: 24 lower-case hex characters, from 4 bytes of Unix seconds and 8 bytes of a CSPRNG (spec: limits/ids). An id has no counter,
- * because a client with a public key can act on an id, so an id must not be guessable. Ids sort by the second in which they were made.
+ * Makes a new id: 24 lower-case hex characters, from 4 bytes of Unix seconds and 8 bytes of a CSPRNG (spec: limits/ids). Ids must not be guessable,
+ * because a client with a public key can act on an id.
  */
 export function newId(now: Date = new Date()): string {
   if (used === pool.length) {

@@ -96,9 +96,8 @@ export const ImportError = z.object({ row: z.int().min(1), column: z.string().nu
 export type ImportError = z.output<typeof ImportError>
 
 /**
- * The rows in the bytes of a file from `offset` to `nextOffset`, as the gateway read them. Rows are numbered from 1, without the header and blank
- * lines; each row is in `rows` or in `rejected`. `header`: the column names, present only with the first rows of the file, and `headerEnd`: the offset
- * just after them. `columnOf`: the file's column names of the fields that audience may refuse or leave out.
+ * The rows in a file's bytes from `offset` to `nextOffset`, numbered from 1 without header and blank lines. The first lot has `header` (column names)
+ * and `headerEnd`, the offset after it. `columnOf`: the columns of fields that audience may refuse.
  */
 export const ImportLot = z.object({
   offset: Count,

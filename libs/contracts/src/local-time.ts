@@ -7,8 +7,8 @@ export const localDateAt = (instant: Date, zone: string): string =>
   new Date(instant.getTime() + zoneOffsetMs(instant.getTime(), zone)).toISOString().slice(0, 10)
 
 /**
- * Gives the instant of a local time (`YYYY-MM-DD`, `HH:MM`) in a zone. A time that the clocks skip is moved forward by as much as the clocks are. A
- * time that the clocks show twice means the first of the two instants (spec: campaigns/clock-changes; the rule of RFC 5545, 3.3.5).
+ * Gives the instant of a local time (`YYYY-MM-DD`, `HH:MM`) in a zone. A skipped time moves forward by as much as the clocks; a repeated one means
+ * the first instant (spec: campaigns/clock-changes; RFC 5545, 3.3.5).
  */
 export function instantOf(date: string, time: string, zone: string): Date {
   const wanted = Date.parse(`${date}T${time}:00Z`)

@@ -88,8 +88,8 @@ export const BatchOutcomes = z.object({
   /** The batch's number in its campaign, from 1. A batch of retries has the number of the batch in which its pushes were queued. */
   no: z.number().int().min(1),
   /**
-   * In a batch of retries: the providers' answers to earlier attempts, in order. All pushes of the batch have the same answers, because they came
-   * back together for one reason. A trail that does not fit the schema is dropped, so that the outcomes are still recorded.
+   * In a batch of retries: the providers' answers to earlier attempts, in order, which all its pushes share. A trail that does not fit the schema is
+   * dropped, so that the outcomes are still recorded.
    */
   trail: z.array(Attempt).max(mostAttemptsBefore).optional().catch(undefined),
   /** True for outcomes of a test, which no series counts and whose events say that it is a test. */

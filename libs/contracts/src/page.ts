@@ -20,8 +20,8 @@ export type ListRequest = z.infer<typeof ListRequest>
 export type Listed<Item> = { items: Item[]; nextCursor: string | null }
 
 /**
- * Makes a page from the rows of a query. The query reads one row more than `limit`, which shows that there is a next page. `examinedTo` is set when a
- * filter stopped before it had found `limit` rows; there is a next page in that case too.
+ * Makes a page from rows of a query that reads one row more than `limit`, which shows whether there is a next page. `examinedTo`: where a filter
+ * stopped before it had found `limit` rows; a page follows then too.
  */
 export function listed<Row extends Place, Item>(rows: Row[], limit: number, show: (row: Row) => Item, examinedTo?: Place): Listed<Item> {
   const shown = rows.slice(0, limit)

@@ -43,8 +43,8 @@ function iosSound({ sound, interruptionLevel }: Presentation): string | undefine
 // JSON leaves out a field that is undefined. So the functions below also name fields that have no value.
 
 /**
- * Builds the JSON of an APNs notification. The caller's data stand beside `aps`; Herald's fields stand under `herald` (spec: sending/ios-payload). A
- * push that shows an alert is always `mutable-content`, so that the mobile app's extension can report the delivery and load the image.
+ * Builds the JSON of an APNs notification: the caller's data beside `aps`, Herald's fields under `herald` (spec: sending/ios-payload). An alert is
+ * always `mutable-content`, so that the app's extension can report delivery and load the image.
  */
 export function buildApnsPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
@@ -78,9 +78,8 @@ const androidPriority: Record<NonNullable<Presentation['interruptionLevel']>, st
 export type FcmAddress = { token: string; fid?: never } | { fid: string; token?: never }
 
 /**
- * Says which of the two an address is. The id of an installation has 22 characters of base64url (FIS of firebase-js-sdk, `VALID_FID_PATTERN`); apps with
- * firebase-messaging 25.1 or later may have one, and FCM takes it as `message.fid` (reference of FCM v1, `Message`; firebase-admin-node 14.3). A
- * registration token is longer and has a colon.
+ * Says which of the two an address is. An installation's id has 22 characters of base64url (firebase-js-sdk, `VALID_FID_PATTERN`) and is FCM's
+ * `message.fid` (reference of FCM v1, `Message`). A registration token is longer and has a colon.
  */
 export const fcmAddress = (address: string): FcmAddress => (/^[A-Za-z0-9_-]{22}$/.test(address) ? { fid: address } : { token: address })
 
@@ -93,11 +92,8 @@ export type FcmMessage = {
 }
 
 /**
- * Builds the body of FCM v1 `messages:send`. A silent push has data and no notification. Values in data are texts, so actions are sent as JSON text.
- * When the caller's data use the keys `url` or `actions`, the caller's values are sent.
- *
- * FCM keeps one notification per collapse key for a phone that is off, and gives all notifications of an app one key unless they name another
- * (Firebase: Non-collapsible and collapsible messages). So each send has a key of its own. A silent push without a key is not collapsible.
+ * Builds the body of FCM v1 `messages:send`. Each send has a collapse key of its own: without one all notifications of an app share one, and a phone
+ * that was off gets only the last (Firebase: Non-collapsible and collapsible messages).
  */
 export function buildFcmMessage(push: Push, address: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)

@@ -12,8 +12,8 @@ export * from './payload-shape.ts'
 export * from './push-identity.ts'
 
 /**
- * How many bytes of UTF-8 JSON a push may have. They are counted of APNs' payload for iOS, of FCM's message without the token for Android, and for
- * the web of the plaintext, which becomes 4096 bytes when it is encrypted.
+ * How many bytes of UTF-8 JSON a push may have: APNs' payload for iOS, FCM's message without the token for Android, and for the web the plaintext,
+ * which becomes 4096 bytes when it is encrypted.
  */
 export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 4096, web: 3993 }
 
@@ -32,9 +32,8 @@ const leastGraphemes = 40
 export type EncodedPush = { ok: true; body: string } | { ok: false; bytes: number; limit: number }
 
 /**
- * Makes the request body of a push. If it is over the platform's limit, the body of the text is cut (spec: content/cut-at-send). Nearly all pushes
- * fit and are built and measured once. `address` and `ttlSeconds` are used for FCM alone: `address` is the token, whose bytes do not count. `ok` is
- * false when even the cut does not help; the push then fails with `payload_too_large`. `limit` is a lower limit of the device's.
+ * Makes the request body of a push; cuts its text when over the limit (spec: content/cut-at-send). `address` (its bytes do not count) and
+ * `ttlSeconds` are for FCM alone. `limit` is a device's lower one. Without `ok` the push fails.
  */
 export function encodePush(
   platform: Platform,
@@ -64,8 +63,8 @@ export const sizeOf = (platform: Platform, body: string, address: string): numbe
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * Shortens the body of a text so that its JSON loses at least `excessBytes`. The cut is at a grapheme boundary and leaves at least 40 graphemes, and
- * `…` follows. Undefined when that does not save enough. The place of the cut is found by halving (about 11 steps for 2000 characters).
+ * Shortens a body so that its JSON loses at least `excessBytes`: cuts at a grapheme boundary, leaves at least 40 graphemes and adds `…`. Undefined
+ * when that does not save enough.
  */
 export function cutBody(body: string, excessBytes: number): string | undefined {
   const least = lengthOfGraphemes(body, leastGraphemes)
@@ -100,9 +99,8 @@ export type SendToMeasure = {
 }
 
 /**
- * Finds the locales that can never be sent on some platform, because even their smallest payload (`smallest`, with the shortest msgId) is over the
- * platform's limit. Gives them as details at `content.<locale>`; the list is empty when all locales fit. Campaigns calls this when a send is created,
- * with the fields of its template, and the dashboard calls it for a draft. Data alone always fit, so of a silent send only overrides are checked.
+ * Finds the locales whose smallest payload (`smallest`, with the shortest msgId) is over a platform's limit, as details at `content.<locale>`. Data
+ * alone always fit, so of a silent send only overrides are checked.
  */
 export function checkFits(send: SendToMeasure): FaultDetail[] {
   if (send.silent === true) return silentPlatforms.flatMap((platform) => checkSilent(platform, send))
@@ -159,8 +157,8 @@ export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
 const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 
 /**
- * Gives the smallest form of an entry, in which every placeholder renders as nothing. Texts lose their placeholders. Addresses with a placeholder and
- * actions without a title are left out. The body is cut to 40 characters when that saves bytes.
+ * Gives the smallest form of an entry, in which every placeholder is empty: without addresses that have a placeholder and actions without a title,
+ * and with the body cut to 40 characters when that saves bytes.
  */
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)

@@ -64,8 +64,8 @@ export const ExportedUser = User.omit({ subscriptions: true }).extend({
 export type ExportedUser = z.infer<typeof ExportedUser>
 
 /**
- * A push in an export. `id`: the push's place in the ledger; the next part of a campaign's export begins after it. In the export of a user only
- * pushes with an outcome have an id. `open`: true when the push has no outcome yet.
+ * A push in an export. `id`: its place in the ledger, after which the next part of a campaign's export begins; in a user's export only pushes with an
+ * outcome have one. `open`: true while the push has no outcome.
  */
 export const ExportedPush = z.object({
   id: nullable,

@@ -12,9 +12,8 @@ const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 
 const usualFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
 
 /**
- * Formats a date as Liquid's `date` does: with strftime, in the user's zone or the zone given as second argument. It takes an ISO 8601 time, Unix
- * seconds, `now` or `today`. A date or a time that names no zone ("1990-05-04", a birthday) is not moved by a zone. Any
- * other value is given back unchanged.
+ * Formats a date as Liquid's `date` does, with strftime, in the user's zone or the given one. Takes ISO 8601, Unix seconds, `now` or `today`. A date
+ * without a zone is not moved. Other values stay unchanged.
  */
 export function formatDate(value: Value, format: string | undefined, zone: string, context: FilterContext): Value {
   const wall = typeof value === 'string' ? parseWallTime(value) : undefined
@@ -73,8 +72,8 @@ type Directive = { written: string; flags: string; width: number; letter: string
 const formats = new Map<string, (string | Directive)[]>()
 
 /**
- * Splits a format into texts and conversions. The result is remembered, because a format nearly always comes from a template and is used for many
- * pushes. The number of remembered formats is bounded, because a user's tag may be a format too.
+ * Splits a format into texts and conversions. Results are remembered, because a template's format is used for many pushes, and bounded, because a
+ * user's tag may be a format too.
  */
 function piecesOf(format: string): (string | Directive)[] {
   const known = formats.get(format)

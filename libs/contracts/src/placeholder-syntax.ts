@@ -47,8 +47,8 @@ export function findClosing(text: string, from: number): number {
 }
 
 /**
- * Matches one token inside a placeholder: a quoted text, a number, a name or a sign. As in Liquid, a name may hold letters of any script and dashes,
- * because keys of `data` do. A name cannot end with a dash: that dash belongs to the closing `-}}`.
+ * Matches one token inside a placeholder: a quoted text, number, name or sign. As in Liquid a name may hold letters of any script and dashes, but not
+ * end with a dash, which belongs to the closing `-}}`.
  */
 const token =
   /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?(?![\w.]))|(?<name>[\w[\P{ASCII}--[\s“”]]](?:[\w\-[\P{ASCII}--[\s“”]]]*[\w[\P{ASCII}--[\s“”]]])?)|(?<sign>[\|:,.\[\]]))/vy

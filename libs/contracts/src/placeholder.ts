@@ -84,9 +84,8 @@ export type Renderer = (values: PlaceholderValues, onEmpty?: () => void) => stri
 const usualLimit = 2048
 
 /**
- * Makes the function that fills a template in. A field is compiled once and filled in once per push. Values are inserted as text and never read as
- * templates. In a `link` (url, image) they are percent-encoded, unless the tag is the complete field or its last filter is `url_encode`. A value
- * beyond `limit` characters is cut to one more after each filter, and a result beyond `limit` need not be complete (spec: content/cost).
+ * Makes the function that fills a template in. Values are text, never templates. In a `link` they are percent-encoded, unless the tag is the whole
+ * field or ends with `url_encode`. Values and results are bounded by `limit` (spec: content/cost).
  */
 export function compile(text: string, as: 'text' | 'link' = 'text', limit = usualLimit): Renderer {
   const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }

@@ -20,8 +20,8 @@ export const platformColumns = <const Prefix extends string>(prefix: Prefix): `$
 export const sumOf = (counts: Readonly<Record<Platform, number>>): number => platforms.reduce((sum, platform) => sum + counts[platform], 0)
 
 /**
- * The two lanes of each platform (spec: sending/lanes). A send goes on `prompt` when its first page is its last and it reaches at most 1,000 devices;
- * every other send goes on `bulk`. There are two, so that a send to a million devices does not delay a small one.
+ * The two lanes of each platform (spec: sending/lanes), so that a large send does not delay a small one. A send of one page and at most 1,000 devices
+ * goes on `prompt`, every other on `bulk`.
  */
 export const lanes = ['prompt', 'bulk'] as const
 export type Lane = (typeof lanes)[number]

@@ -13,8 +13,8 @@ export type PreparedSend = {
   /** Gives the id of the variant that a user gets; empty without an experiment. */
   variantFor(userId: string): string
   /**
-   * Gives the locale and text that a device is shown, filled in but not yet cut to the platform's limit. Both are null for a silent push; the result
-   * is undefined when nothing is left of the text. `note` is called with each thing that is left out or cut while the text is filled in.
+   * Gives the locale and text of a device, filled in but not cut to the platform's limit. Both are null for a silent push; undefined when no text is
+   * left. `note` gets each thing left out or cut.
    */
   shownTo(recipient: Recipient, variant: string, note?: NoteOfRender): ShownEntry | undefined
   /**

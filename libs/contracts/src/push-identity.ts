@@ -26,8 +26,8 @@ export const webTopic = (collapseIdOrMsgId: string): string =>
   /^[A-Za-z0-9_-]{1,32}$/.test(collapseIdOrMsgId) ? collapseIdOrMsgId : shortHash(collapseIdOrMsgId)
 
 /**
- * Gives the `apns-collapse-id`. It is the collapseId itself, unless that has more than 64 bytes or cannot stand in a header unchanged (it is not
- * ASCII, or has a space at an end). Then it is the collapseId's hash. Equal ids have equal hashes, so their pushes still replace each other.
+ * Gives the `apns-collapse-id`: the collapseId, or its hash when it has over 64 bytes or cannot stand in a header unchanged (not ASCII, or a space at
+ * an end). Equal ids have equal hashes, so pushes still replace each other.
  */
 export const apnsCollapseId = (collapseId: string): string =>
   /^[\u0021-\u007e](?:[\u0020-\u007e]{0,62}[\u0021-\u007e])?$/.test(collapseId) ? collapseId : hash('sha256', collapseId, 'base64url')

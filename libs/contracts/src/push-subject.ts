@@ -2,8 +2,8 @@
 const localNames = /(^|\.)(localhost|local|internal|invalid|test|home\.arpa)$/
 
 /**
- * Whether, by its form, the host of a VAPID subject may be on the public internet, so that a push service can reach the operator there (RFC 8292
- * 2.1). Apple refuses a subject on a host like localhost. An IP address does not count.
+ * Whether the host of a VAPID subject may be on the public internet, by its form (RFC 8292 2.1). Apple refuses hosts like localhost. An IP address
+ * does not count.
  */
 export function isReachableSubject(subject: string): boolean {
   const host = subject.startsWith('mailto:') ? subject.slice(subject.lastIndexOf('@') + 1) : new URL(subject).hostname

@@ -2,9 +2,8 @@ import type { QuietHours } from './administration.ts'
 import { dateAfter, instantOf, localDateAt } from './local-time.ts'
 
 /**
- * Gives the end of the quiet hours in which an instant lies; undefined when it lies in none (spec: sending/quiet-hours). The minute of `start` is
- * quiet, the minute of `end` is not. When `end` is before `start`, the hours last over midnight. When the clocks of the zone skip `start` or `end`,
- * or show it twice, `instantOf` says when it is.
+ * Gives the end of the quiet hours in which an instant lies; undefined when in none (spec: sending/quiet-hours). The minute of `start` is quiet, that
+ * of `end` is not; they may last over midnight. `instantOf` handles clock changes.
  */
 export function quietUntil({ start, end }: Pick<QuietHours, 'start' | 'end'>, zone: string, at: Date): Date | undefined {
   const today = localDateAt(at, zone)

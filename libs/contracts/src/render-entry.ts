@@ -13,8 +13,8 @@ export type EntryRenderer = (values: PlaceholderValues, note?: NoteOfRender) => 
 type Field<Value> = (values: PlaceholderValues, note?: NoteOfRender) => Value
 
 /**
- * Makes the function that fills in a locale entry. Texts over a limit are cut with `…`. An address that is too long or invalid once it is filled in
- * is left out, and so is an action without a title; the push is still sent (spec: content/render-cut, content/render-address, content/render-empty).
+ * Makes the function that fills in a locale entry. Texts over a limit are cut with `…`; a bad address and an action without a title are left out
+ * (spec: content/render-cut, content/render-address, content/render-empty).
  */
 export function compileEntry(entry: LocaleEntry): EntryRenderer {
   if (!textsOf(entry).some((text) => text.includes('{{'))) return () => entry

@@ -2,10 +2,8 @@ import { leavesOf } from './segment-match.ts'
 import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
 
 /**
- * A segment may cost at most this many units. A unit is 10 ns of one core for each device that is tested, so the most is 16 µs for a device: 16 s for
- * a count of a million devices (8 s on the two cores that a count gets), and 80 ms for a page of a send. The costs were measured with 200,000 devices
- * whose data are the most expensive to read (docs/decisions/0014). For comparison: a hundred leaves with `eq` on texts or numbers cost 600 units,
- * unless they are about tags or versions. Audience ends a count that takes longer than 18.5 s.
+ * The most units a segment may cost. A unit is 10 ns of one core for each device, so the most is 16 µs: 16 s for a million, 80 ms for a page.
+ * Measured with expensive data (docs/decisions/0014).
  */
 export const maxCost = 1_600
 
@@ -16,8 +14,8 @@ export const maxCost = 1_600
 export const maxValues = 10_000
 
 /**
- * Gives the cost of reading what a leaf compares, before it is compared: a user's tags, the numbers of a version, or `lastNotifiedAt`. Undefined when
- * reading it is cheap. Audience reads each `fact` once for a device, however many leaves compare it.
+ * Gives the cost of reading what a leaf compares: tags, the numbers of a version, or `lastNotifiedAt`. Undefined when that is cheap. Audience reads
+ * each `fact` once for a device, however many leaves compare it.
  */
 const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefined => {
   const { field } = leaf

@@ -5,8 +5,8 @@ import type { Segment, SegmentDevice, SegmentLeaf, SegmentNode, SegmentScalar, S
 type Known = string | number | boolean | Date | undefined
 
 /**
- * Whether a device and its user belong to a segment. This function says in plain code what a segment means, and the SQL is tested against it. `now`
- * is the instant from which relative dates count. With an absent field every operator is false except `ne`, `nin` and `exists: false`.
+ * Whether a device and its user belong to a segment. The SQL is tested against this function. Relative dates count from `now`. With an absent field
+ * every operator is false except `ne`, `nin` and `exists: false`.
  */
 export function matches(segment: Segment, device: SegmentDevice, user: SegmentUser, now: Date): boolean {
   switch (segment.is) {
@@ -91,8 +91,8 @@ const zerosAtTheEnd = /(?:\.0+)+$/
 export const isVersion = (text: string): boolean => version.test(text)
 
 /**
- * Gives the numbers with which a version begins, without zeros at the end: `v10.2.0-beta` is [10, 2]. At most 8 numbers of at most 9 digits count.
- * Undefined for a text that does not begin with a number; such a text is unequal to every version, and neither smaller nor greater.
+ * Gives the numbers with which a version begins, without zeros at the end: `v10.2.0-beta` is [10, 2]. At most 8 numbers of 9 digits count. Undefined
+ * without a number: unequal to every version, neither smaller nor greater.
  */
 export function versionParts(text: string): number[] | undefined {
   return version.exec(text)?.[1]?.replace(zerosAtTheEnd, '').split('.').map(Number)

@@ -31,10 +31,8 @@ export type RecentCounts = {
 }
 
 /**
- * What devices reported about a campaign, as a curve over the time since `startedAt`, when its fan-out first reported queued pushes. The time is cut
- * into steps: of 10 minutes during the first day, later of an hour. A point has the number of reports of each kind in one step, which begins
- * `afterSeconds` after `startedAt`. Steps without reports are included, up to the last step with a report. `kept` is false for a send of at most
- * 1,000 pushes, for which Herald stores no curve.
+ * What devices reported about a campaign since `startedAt`, in steps of 10 minutes during the first day, then of an hour, up to the last report.
+ * `kept` is false for at most 1,000 pushes, which have no curve.
  */
 export type Curve = {
   /** Null before the fan-out has reported, or when the counters are older than their retention. */
@@ -44,9 +42,8 @@ export type Curve = {
 }
 
 /**
- * A campaign's counters by platform, by code and by variant. `open`: how many pushes have no outcome yet. `codes` is null when not all codes are
- * known: the campaign began before Herald counted codes, or it is small and older than the ledger's retention. The numbers `sent`, `failed` and
- * `skipped` of each platform are then null too.
+ * A campaign's counters by platform, code and variant. `open`: pushes without an outcome. `codes`, and each platform's `sent`, `failed` and
+ * `skipped`, are null when not all codes are known: older than this counting, or small and past retention.
  */
 export type Breakdown = {
   byPlatform: Record<Platform, { queued: number; open: number } & Record<OutcomeKind, number | null>>
@@ -55,8 +52,8 @@ export type Breakdown = {
 }
 
 /**
- * How many devices an app has on one platform. A device counts once: as reachable, opted out or invalidated. A device that is both invalidated and
- * opted out counts as invalidated. `active7d`: how many of all these devices were last active within 7 days.
+ * How many devices an app has on one platform, each counted once. A device that is both invalidated and opted out counts as invalidated. `active7d`:
+ * how many of all were last active within 7 days.
  */
 export type DeviceCount = {
   total: number
@@ -76,8 +73,8 @@ export type DeviceDay = { at: string; platform: Platform; takenAt: string; new: 
 export type CampaignNote = { campaignId: string; name: string }
 export type CampaignsSummary = {
   /**
-   * How many campaigns have each status; notifications do not count. A status that no campaign has is left out. At most 100,000 campaigns are
-   * counted, status after status. For an app with more campaigns the last statuses therefore have too small a number, or none.
+   * How many campaigns have each status, without notifications; a status without campaigns is left out. At most 100,000 are counted, status after
+   * status, so the last ones of a larger app are too small or missing.
    */
   byStatus: Record<string, number>
   /** The campaigns that begin next by their schedules, soonest first. */

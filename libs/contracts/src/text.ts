@@ -6,8 +6,8 @@ import { isObjectId } from './ids.ts'
 export const Id = z.string().length(24)
 
 /**
- * Whether Postgres and every provider can hold this text. It must not have a NUL, which Postgres refuses (error 22021). It must not have half of a
- * surrogate pair either: a half has no UTF-8 form, so its bytes and its HMAC would differ from process to process.
+ * Whether Postgres and every provider can hold this text: it has no NUL, which Postgres refuses (22021), and no half of a surrogate pair, whose bytes
+ * and HMAC would differ from process to process.
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
@@ -53,8 +53,8 @@ export const line = (min: number, max: number) =>
   text(min, max).refine((value) => !hasControlCharacter(value), 'must not hold control characters')
 
 /**
- * Finds a character that nobody sees: one that turns the direction of the text behind it (Unicode's property Bidi_Control), or one that is not drawn
- * (Default_Ignorable_Code_Point). With such characters two different names look the same (Unicode TR 36, 2.10; TR 9, 6.1).
+ * Finds a character that nobody sees: Bidi_Control turns the direction of text, Default_Ignorable_Code_Point is not drawn. With these, different
+ * names look the same (Unicode TR 36, 2.10; TR 9, 6.1).
  */
 const invisible = /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u
 /** As `invisible`, but without U+FE0F, with which ordinary emoji such as ❤️ are written. */
@@ -86,8 +86,8 @@ export const ObjectId = z
 const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
 
 /**
- * The id that the app's backend has for a user: 1 to 128 characters, none of them a control character or invisible, and not a word such as "null". `.`
- * and `..` are refused, because a URL cannot carry them as a part of its path, not even percent-encoded (WHATWG URL, "double-dot URL path segment").
+ * The id that the app's backend has for a user: 1 to 128 characters, none control or invisible, and no word such as "null". `.` and `..` are refused,
+ * because no path carries them (WHATWG URL, "double-dot URL path segment").
  */
 export const ExternalId = line(1, 128)
   .refine(
@@ -103,8 +103,8 @@ const firstInstant = Date.UTC(1970, 0, 1)
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Reads an instant from ISO 8601 with a zone (`Z` or `+02:00`); undefined when the text is none. Years are 1970 to 9999, which every part of the
- * platform can store exactly. 30 February is refused, although `Date` would make it 1 March. Digits after the milliseconds are cut off.
+ * Reads an instant from ISO 8601 with a zone, in the years 1970 to 9999; undefined otherwise. 30 February is refused, although `Date` would make it 1
+ * March. Digits after the milliseconds are cut off.
  */
 export function parseTimestamp(value: string): Date | undefined {
   const [matched, year, month, day, hour] = isoTimestamp.exec(value) ?? []
@@ -143,9 +143,8 @@ const knownZones = new Map<string, string | undefined>()
 const mostKnownZones = 2_000
 
 /**
- * Gives the name of an IANA time zone in its usual spelling, or undefined when there is no such zone. `Intl` decides which zones exist; offsets such
- * as `+02:00` are not names. A name that is an alias (`Asia/Kolkata`, `US/Pacific`) is not replaced by the name for which it stands. Results are
- * remembered once for all letter cases, because making a formatter takes about 30 µs. The map is bounded, because its keys come from clients.
+ * Gives an IANA time zone's name in its usual spelling, undefined when `Intl` knows none. Aliases stay; `+02:00` is no name. Results are remembered
+ * (a formatter takes 30 µs) in a bounded map, as the keys come from clients.
  */
 export function findTimeZone(name: string): string | undefined {
   if (!zoneForm.test(name)) return undefined

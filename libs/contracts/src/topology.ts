@@ -12,9 +12,8 @@ const workSubjects = [fanOut, bulkFanOut, ...everyLane.map(({ platform, lane }) 
  */
 export const streams = {
   /**
-   * WORK has only pointers. A pointer has about 150 bytes, so 256 MB hold more than 1.5 million. A full stream refuses a pointer; the sweep then
-   * points at the row again later. It takes the subjects that have a reader and no other: nats-server sends an answer to any subject that a request
-   * names, so whoever may ask JetStream something could fill the stream with answers that nobody reads.
+   * WORK has only pointers of about 150 bytes: 256 MB hold 1.5 million. A full stream refuses one, and the sweep points again. It has only subjects
+   * with a reader: nats-server sends answers to any subject that a request names.
    */
   WORK: { subjects: workSubjects, retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
@@ -111,23 +110,20 @@ export const eventSubjects = {
 } as const
 
 /**
- * The waits in milliseconds before a message whose handler failed is delivered again: the first after its first failure, and so on; from the fourth
- * failure on the last. A wait of more than 5 s is never a delayed nak but a row with a due time, because a message with a delayed nak still counts in
- * `maxAckPending` and so stalls the lane.
+ * Milliseconds before a message is delivered again after its handler's first failure, second and so on; then the last. A longer wait than 5 s is a
+ * row: a delayed nak counts in `maxAckPending` and stalls the lane.
  */
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
 /**
- * An app has at most this many pointers on a lane at once. Its further work waits as rows; the sweep points at rows with apps taking turns. The
- * number is limited because a lane is first come, first served: the pointers of one app that are on it go before the work of all other apps. 64
- * pointers are enough for an app that is alone to reach its full rate.
+ * An app has at most this many pointers on a lane at once, because they go before other apps' work. Its further work waits as rows. 64 are enough for
+ * an app alone to reach its full rate.
  */
 export const pointedAtOnce = 64
 
 /**
- * The sweep points again at a row that no process has taken: after 5, 10, 15, 15 … s. So a lost NATS store is repaired, and a slow lane is not
- * flooded. When the sweep points at a row, it computes the wait until the next time as `least(stepSeconds * (pointer_no + 2), mostSeconds)`. The
- * column `pointer_no` says how many times the sweep had pointed at the row before.
+ * The sweep points again at a row that no process has taken, after 5, 10, 15, 15 … s: `least(stepSeconds * (pointer_no + 2), mostSeconds)`.
+ * `pointer_no`: how many times it had pointed at the row before.
  */
 export const sweepAgain = { stepSeconds: 5, mostSeconds: 15 } as const
 

@@ -8,8 +8,8 @@ type RawIssue = z.core.$ZodRawIssue
 const maxDetails = 50
 
 /**
- * An object with more fields than this is refused before a schema reads it: for each field that it does not like a schema makes a mistake of 5 µs, and
- * 512 KiB hold 60,000 fields. The most that any schema takes are 101, the locales of a content map.
+ * An object with more fields is refused before a schema reads it: a schema takes 5 µs for each unknown field, and 512 KiB hold 60,000. The most that
+ * any schema takes are 101, the locales of a content map.
  */
 const maxFields = 1_000
 /** The same for lists; the longest that any schema takes has 1,000 items. */
@@ -19,8 +19,8 @@ const maxItems = 10_000
 const maxDepth = 64
 
 /**
- * Parses a request body, or throws a Fault with a path and a sentence for each mistake. The code is `invalid_body`, or `invalid_segment` when only
- * the meaning of a segment is wrong. `at` is put before every path (for example `['query']`).
+ * Parses a request body, or throws a Fault with a path and a sentence for each mistake: `invalid_body`, or `invalid_segment` when only a segment's
+ * meaning is wrong. `at` is put before every path (`['query']`).
  */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown, at: string[] = []): z.output<T> {
   const forbidden = findForbidden(body)
@@ -54,8 +54,8 @@ function firstDetails(issues: readonly Issue[], at: readonly PropertyKey[]): Fau
 }
 
 /**
- * Gives the details of zod's issue. Zod reports unknown keys at their object, and a value that fits no form of a union at the union; clients get the
- * path of the key, and the mistake in the form that the value resembles most.
+ * Gives the details of zod's issue. Zod reports unknown keys at their object and a union's misfit at the union; clients get the key's path, and the
+ * mistake in the form that the value resembles most.
  */
 function detailsOf(issue: Issue, at: readonly PropertyKey[]): FaultDetail[] {
   const path = [...at, ...issue.path]
@@ -130,8 +130,8 @@ function amount(origin: string, end: 'least' | 'most', exclusive: boolean, limit
 }
 
 /**
- * Finds mistakes that are refused before any schema reads the body: a key `__proto__`, which zod drops silently, too many fields or items, and very deep nesting.
- * It keeps a stack of its own and stops at `maxDepth`, so a body of 100,000 brackets does not overflow the call stack.
+ * Finds what is refused before a schema reads the body: a key `__proto__`, which zod drops silently, too many fields or items, and deep nesting. Its
+ * own stack keeps 100,000 brackets from overflowing the call stack.
  */
 function findForbidden(body: unknown): { path: string[]; message: string } | undefined {
   type Place = { value: object; depth: number; key: string; parent: Place | undefined }

@@ -76,9 +76,8 @@ export type WebhookAttempt = { at: string; status: number | null; error: string 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
 
 /**
- * One delivery in the log. `pending`: the delivery will be sent, or sent again at `nextAttemptAt`. `failed`: the attempts are used up, the response was
- * final, or the body was deleted because it was too old. `erased`: while the delivery was pending, a user whom its body named was erased; its events
- * are sent in another delivery, without the user's external id.
+ * One delivery in the log. `pending`: sent now or at `nextAttemptAt`. `failed`: attempts used up, final response, or body deleted for its age.
+ * `erased`: a user in it was erased; its events go in another delivery without the external id.
  */
 export type WebhookDelivery = {
   id: string

@@ -1,6 +1,6 @@
 /**
- * Versions of the calls and stored messages between services, by subject; 1 for a subject that is not here. Raise one with every change that the
- * previous release would misread or refuse. A process calls and reads its own versions only.
+ * Versions of the calls and stored messages between services, by subject; 1 for any other. Raise one with every change that the previous release
+ * would misread or refuse. A process calls and reads its own versions only.
  */
 const changed: Readonly<Record<string, number>> = {}
 

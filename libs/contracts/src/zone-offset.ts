@@ -3,8 +3,8 @@ import { findTimeZone } from './text.ts'
 const dayMs = 86_400_000
 
 /**
- * At most this many formatters stay in memory; when another is needed, the one that was unused longest is dropped. A formatter takes about 30 µs to
- * make and 30 kB of memory, so all of them take about 18 MB. There are about 600 names of zones, so one is seldom dropped.
+ * At most this many formatters stay in memory; the longest unused one is dropped first. Each takes 30 µs to make and 30 kB, so all about 18 MB. There
+ * are about 600 names of zones.
  */
 const mostClocks = 600
 const clocks = new Map<string, Intl.DateTimeFormat>()
@@ -54,9 +54,8 @@ const mostDays = 50_000
 let knownDays = 0
 
 /**
- * Gives how far a zone's clocks are ahead of UTC at an instant, in milliseconds. `timeZone` is a known IANA name. The offset is remembered by day,
- * because the dates of a send lie in few days, and asking `Intl` takes 5 of the 8 µs that a date in a push costs. When a day begins and ends with the
- * same offset, the offset did not change within it, because no zone ever changed its clocks and back within one day.
+ * Gives how far a zone's clocks (`timeZone`, a known IANA name) are ahead of UTC, in milliseconds. Remembered by day: asking `Intl` takes 5 of a
+ * date's 8 µs, and no zone ever changed and changed back within a day.
  */
 export function zoneOffsetMs(at: number, timeZone: string): number {
   const day = Math.floor(at / dayMs)

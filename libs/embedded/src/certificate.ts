@@ -9,8 +9,8 @@ export type ServerCertificate = {
 }
 
 /**
- * Makes a certificate (RFC 5280, ECDSA P-256) for servers at `localhost`, 127.0.0.1 and `names`, and the authority that signed it. Both are valid
- * from a day ago until `days` from now. Servers of a cluster show it to each other too. For local servers and tests only. Node has no function for this (docs/decisions/0059-what-is-our-own.md).
+ * Makes a certificate (RFC 5280, ECDSA P-256) for `localhost`, 127.0.0.1 and `names`, and its authority, valid from a day ago until `days` from now.
+ * For local servers and tests only. Node cannot (docs/decisions/0059-what-is-our-own.md).
  */
 export function makeServerCertificate(now: Date, days: number, names: readonly string[] = []): ServerCertificate {
   const validity = { notBefore: new Date(now.getTime() - day), notAfter: new Date(now.getTime() + days * day) }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * Finds a TCP port of 127.0.0.1 on which no process listens now. Postgres cannot choose a port itself (port 0), so it is chosen here. Another process
- * may take it before Postgres does, so the caller must be ready to find another one.
+ * Finds a TCP port of 127.0.0.1 on which no process listens, because Postgres cannot choose one (port 0). Another process may take it first, so the
+ * caller must be ready to find another.
  */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import net from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 /**
- * A TCP port that is bound until `close`. First no process listens on it. A child process that was given `fd` (in `stdio`) begins to listen; from
- * then on clients that connect wait in the socket's queue, even when that child ends. No other child inherits the socket.
+ * A TCP port that is bound until `close`. A child process that gets `fd` (in `stdio`) listens; clients then wait in the socket's queue, even when
+ * that child ends. No other child inherits the socket.
  */
 export type HeldPort = {
   port: number

@@ -32,9 +32,8 @@ export type RunningNatsServer = { url: string; port: number; pid: number; child:
 const oldest = [2, 10, 23] as const
 
 /**
- * Starts a nats-server with JetStream and returns when it is ready (40 ms). When a server still runs on the directory, waits up to 10 s
- * for its end, because two servers would destroy the store and nats-server does not check. Throws an EmbeddedServerError when it cannot start, for
- * example: no binary, too old, directory in use, port taken, disk full.
+ * Starts a nats-server with JetStream and returns when it is ready (40 ms). Waits up to 10 s for an earlier one on the directory to end, because two
+ * would destroy the store. Throws an EmbeddedServerError when it cannot start.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
   const storeDir = absolute(options.storeDir)

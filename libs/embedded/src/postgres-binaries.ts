@@ -25,8 +25,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * Makes the symbolic links of the package's shared libraries. npm packages cannot hold such links, so the package makes them in a postinstall script.
- * Where install scripts are forbidden, Postgres would not start ("libicuuc.so.60: cannot open shared object file"), so the script runs here.
+ * Makes the symbolic links of the package's shared libraries, which its postinstall script would make. Where install scripts are forbidden, Postgres
+ * would otherwise not start ("libicuuc.so.60: cannot open shared object file").
  */
 function hydrateLibraries(root: string, name: string): void {
   const list = join(root, 'native', 'pg-symlinks.json')

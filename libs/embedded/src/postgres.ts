@@ -43,9 +43,8 @@ export type RunningPostgres = {
 export const maxConnections = 256
 
 /**
- * Starts Postgres on 127.0.0.1 from the binaries that npm installed, as root too, and returns when it accepts connections. When a Postgres still runs
- * on the directory, or its connections still have its memory after a kill, waits up to 10 s for their end. Throws an EmbeddedServerError when it
- * cannot start, for example: no binaries, another major version, directory in use, port taken, disk full.
+ * Starts the installed Postgres on 127.0.0.1, as root too, and returns when it accepts connections. Waits up to 10 s for the end of an earlier one on
+ * the directory. Throws an EmbeddedServerError when it cannot start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = absolute(options.dataDir)

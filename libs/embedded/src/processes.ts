@@ -21,8 +21,8 @@ export function commandLineOf(pid: number): string | undefined {
 }
 
 /**
- * Gives a text that identifies a process, even when its pid is used again later: on Linux the boot of the machine and the moment at which the process
- * began, elsewhere only that moment. Undefined when there is no such process. Two calls for one living process give the same text.
+ * Gives a text that identifies a process even when its pid is used again: on Linux the machine's boot and the moment of its start, elsewhere the
+ * moment alone. Undefined when there is no such process.
  */
 export function identityOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return askPs(pid, 'lstart=')

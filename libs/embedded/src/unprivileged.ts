@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * How to run a program that refuses to run as root. `self`: as this process, which is not root. `namespace`: in a user namespace in which root has no
- * rights; the files stay owned by root and no other user is needed, so this works below a home directory of mode 0700 too. `user`: as another user,
- * where namespaces are forbidden, as in some containers; this user must be able to reach the files.
+ * How to run a program that refuses root. `self`: this process is not root. `namespace`: a user namespace without rights, whose files stay root's.
+ * `user`: another user where namespaces are forbidden; that user must be able to reach the files.
  */
 export type Account = { kind: 'self' } | { kind: 'namespace' } | { kind: 'user'; name: string; uid: number; gid: number }
 

@@ -4,9 +4,8 @@ import ts from 'typescript'
 const { factory } = ts
 
 /**
- * Gives the TypeScript types of an OpenAPI document as source text. `from` is the name of the document. The type `Content` is written here: its
- * schema has `_default: string` beside locales of any name, and the generator would make a type of it that no value has, because the index signature
- * refuses the string.
+ * Gives the TypeScript types of an OpenAPI document (`from` is its name) as source text. `Content` is written here: the generator's type has no
+ * value, because its index signature refuses the string of `_default`.
  */
 export async function describeTypes(document: OpenAPI3, from: string): Promise<string> {
   const nodes = await openapiTS(document, {

@@ -4,9 +4,8 @@ type Refusal = { mostWaiting: number; waitMs: number; full: () => Error }
 type NoRefusal = { mostWaiting?: undefined; waitMs?: undefined; full?: undefined }
 
 /**
- * Limits how much work runs at once: at most `atOnce` pieces, of which at most `share` belong to one app (the `turn` of the work), or `crowdedShare` while
- * another app has asked within the last 2 s. Waiting apps take turns. With `full` at most `mostWaiting` pieces wait, half of them of one app, for up to
- * `waitMs`; other work does not begin, and its caller gets the error that `full` makes.
+ * Limits work to `atOnce` pieces at once, `share` of one app (`turn`), or `crowdedShare` while another app asked within 2 s. With `full` at most
+ * `mostWaiting` wait for up to `waitMs`; other callers get the error of `full`.
  */
 export function openAtOnce({
   atOnce,

@@ -2,9 +2,8 @@ import { Fault } from '@herald/contracts/fault'
 import type { Service } from './run.ts'
 
 /**
- * Runs work that follows from a commit and that no caller waits for, at most `limit` pieces at once. Further work is not begun, and work that fails
- * is not repeated: the sweep does both, seconds later. So while a receiver is slow, work comes later and does not fill the memory. A service that
- * stops waits for the work that has begun.
+ * Runs work that follows from a commit and that no caller waits for, at most `limit` pieces at once. Further and failed work is left to the sweep,
+ * seconds later. A service that stops waits for work that has begun.
  */
 export function openBackground(service: Service, { what, limit }: { what: string; limit: number }): (work: () => Promise<void>) => void {
   const inWork = new Set<Promise<void>>()

@@ -14,9 +14,8 @@ const everyMs = 30_000
 const portion = 1_000
 
 /**
- * Bounds the announcements that a service stores until webhooks confirms them. The oldest are dropped when they are older than two days, or when all
- * together take more than 1 GB. Dropped announcements are counted, and an error line says so. Webhooks likewise drops an endpoint's oldest
- * waiting events above 100,000.
+ * Bounds the announcements that a service stores until webhooks confirms them. The oldest are dropped when older than two days or when all take more
+ * than 1 GB. A counter and an error line say so.
  */
 export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatch, db: Kysely<Tables>): void {
   const dropped = service.metrics.counter(
@@ -40,9 +39,8 @@ export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatc
 }
 
 /**
- * Drops announcements that are older than `hours`, and the oldest others while all announcements together take more than `mostBytes`. One call drops
- * at most `limit` announcements, and gives how many it dropped. The sizes of rows are read only when the files of the table are larger than
- * `mostBytes`.
+ * Drops at most `limit` announcements: those older than `hours`, and the oldest while all take more than `mostBytes`. Gives how many. The sizes of
+ * rows are read only when the table's files are larger than `mostBytes`.
  */
 export async function dropOldAnnouncements<Tables>(
   db: Kysely<Tables>,

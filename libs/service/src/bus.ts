@@ -49,14 +49,13 @@ export type Bus = {
    */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
   /**
-   * Stores a message in NATS, and resolves when JetStream has it. `id` is the message's Nats-Msg-Id, by which NATS drops a repeat. The caller makes
-   * it from the ids of the row that the message points at and from that row's `pointer_no`, the number of the pointer.
+   * Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, by which NATS drops a repeat. The caller makes it from the
+   * ids and the `pointer_no` of the row that the message points at.
    */
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**
-   * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message
-   * that breaks its contract is terminated. A message of another version is left to other processes of the service, and is terminated when none of
-   * them takes it. Until the consumer is open, `/readyz` names `queue`.
+   * Reads a durable consumer. A message is acknowledged when the handler returns, delivered again when it throws, terminated when it breaks its
+   * contract, and left to other processes when of another version. Until the consumer is open, `/readyz` names `queue`.
    */
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): void
   /** Sends a message to every process that listens now. The message is not stored. */
@@ -254,8 +253,8 @@ function reply(message: Msg, wire: Wire<unknown>): void {
 const asFault = ({ code, message, details, retryAfterSeconds }: Fault) => ({ code, message, details, retryAfterSeconds })
 
 /**
- * Makes the Fault that a caller gets for an error. A Fault stays as it is, a database that is away gives `database_unavailable`, and one that is too
- * busy gives `queue_unavailable`. Any other error is a mistake of Herald's and becomes `internal`. A busy database and every `internal` are logged.
+ * Makes the Fault that a caller gets for an error: a Fault stays, a database that is away gives `database_unavailable`, a busy one
+ * `queue_unavailable`, anything else `internal`. A busy database and every `internal` are logged.
  */
 export function faultOf(error: unknown, line: { call: string }, { log }: Pick<Service, 'log'>): Fault {
   if (error instanceof Fault && error.code in faultStatus) {

@@ -2,8 +2,8 @@ import { canarySubject } from '@herald/contracts/topology'
 import type { Service } from './run.ts'
 
 /**
- * The canary: a message whose only purpose is to find out whether NATS can store one. It is larger than a page of a disk, because a smaller message
- * would still fit into the last page that a full disk has begun.
+ * A message that finds out whether NATS can store one. It is larger than a page of a disk, because a smaller message would still fit into the last
+ * page that a full disk has begun.
  */
 const canary = new Uint8Array(8_192)
 const everyMs = 10_000
@@ -26,10 +26,8 @@ export type QueueAlarm = {
 }
 
 /**
- * Notices when NATS is there and cannot store messages, because its disk or a stream is full or most of its servers are away. After its disk was full, nats-server answers no publish
- * to the stream any more until it is restarted, even when there is space again (measured with 2.14). So the result of every publish counts. Each
- * process also publishes a canary every 10 s, to a stream that stores one message per service and that no process reads. A pointer or an announcement
- * that was not stored is safe in its row. The alarm is an error line, and `herald_queue_writable` is 0 while it lasts.
+ * Raises an alarm (an error line, and 0 in `herald_queue_writable`) while NATS cannot store messages. It watches every publish, and a canary every 10
+ * s: after a full disk nats-server 2.14 stores nothing in that stream until it restarts (measured).
  */
 export function watchQueue(service: Service, publishCanary: (subject: string, body: Uint8Array) => Promise<void>): QueueAlarm {
   const failing = new Map<string, { since: number; last: number }>()

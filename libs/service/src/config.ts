@@ -209,8 +209,8 @@ export const transactionalRetentionDays = whole(90, { min: 1, max: 3650 }).descr
 )
 
 /**
- * How many seconds pass between two probes to a provider that is away. When the provider has been away for long, the time between two probes is
- * longer. The setting must be the same for audience (APNs, FCM) and dispatcher (web push).
+ * Seconds between two probes to a provider that is away; the pause grows when it has been away for long. Must be the same for audience (APNs, FCM)
+ * and dispatcher (web push).
  */
 export const outageProbeSeconds = z.coerce
   .number()

@@ -1,9 +1,8 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
 
 /**
- * Marks an app as erased in the schema of a service: from now on triggers and statements write no new row of the app. Waits for transactions that are
- * writing such a row, so that the caller sees their rows and can delete them. It must not be called in a transaction, because the mark must be
- * committed before the lock is taken.
+ * Marks an app as erased in a service's schema: from now on no new row of it is written. Waits for transactions that write one. Call it outside a
+ * transaction: the mark must be committed before the lock is taken.
  */
 export async function markErased(db: QueryExecutorProvider, service: 'audience' | 'campaigns' | 'tracker', appId: string): Promise<void> {
   await sql`insert into erased_apps (app_id) values (${appId}) on conflict do nothing`.execute(db)

@@ -5,8 +5,8 @@ import { openTurns } from './turns.ts'
 const aloneAtOnce = 4
 
 /**
- * Commits many items together: what arrives while a commit is in flight shares the next one, and an item that comes alone is committed at once. Alone, a
- * message that makes a send to one device would cost 6 ms of CPU. When a commit fails, each of its items is committed alone. Apps take turns.
+ * Commits many items together: what arrives during a commit shares the next one, because a message of a send to one device alone costs 6 ms of CPU.
+ * When a commit fails, each item is committed alone. Apps take turns.
  */
 export function group<Item, Result>(
   commit: (items: Item[]) => Promise<Result[]>,
@@ -33,8 +33,8 @@ export function group<Item, Result>(
     /** Most commits at the same time. */
     atOnce?: number
     /**
-     * For items that no caller waits for: a commit begins this long after the previous one began, or sooner when `limit` items wait or their weights add up
-     * to `enough`. Without it a faster database would only make more and smaller commits.
+     * For items that no caller waits for: a commit begins this many ms after the previous one began, or sooner when `limit` items wait or their
+     * weights reach `enough`. Without it a faster database only makes more commits.
      */
     restMs?: number
     weigh?: (item: Item) => number

@@ -15,8 +15,8 @@ export type ResolvedAddress = { address: string; family: number }
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
 /**
- * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other name. It
- * uses no hosts file and no search domains, because a public name needs neither. It gives up after about 4 s.
+ * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other. Public
+ * names need neither hosts file nor search domains. Gives up after about 4 s.
  */
 export const resolveByServers =
   (resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: 1_500, tries: 2 })): Resolve =>
@@ -46,8 +46,8 @@ const loopback: readonly ResolvedAddress[] = [
 ]
 
 /**
- * Resolves names in development: `localhost` and the names of the hosts file, which name servers do not know. Every other name is left to `others`.
- * It uses no thread of getaddrinfo, because in development too anyone may register an endpoint with a name whose servers never answer.
+ * Resolves names in development: `localhost` and those of the hosts file; every other is left to `others`. Uses no thread of getaddrinfo, because
+ * here too anyone may register an endpoint with a name whose servers never answer.
  */
 export function resolveByHostsFile(others: Resolve, file = hostsFile): Resolve {
   let known = new Map<string, ResolvedAddress[]>()
@@ -75,9 +75,8 @@ function readHosts(text: string): Map<string, ResolvedAddress[]> {
 }
 
 /**
- * Makes `resolve` faster for its callers. Several callers of one name share one look-up, its addresses are remembered for `keptMs`, and a look-up
- * that takes longer than `limitMs` fails. The errors have the codes of getaddrinfo: ENOTFOUND, or EAI_AGAIN for a name whose servers do not answer,
- * refuse, or answer too late.
+ * Shares one look-up among callers of a name, remembers addresses for `keptMs`, and fails after `limitMs`. Errors have getaddrinfo's codes:
+ * ENOTFOUND, or EAI_AGAIN for a name whose servers do not answer, refuse, or answer too late.
  */
 export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs = 30_000, most = 10_000 } = {}): Resolve {
   const known = new LRUCache<string, ResolvedAddress[]>({ max: most, ttl: keptMs })
@@ -112,9 +111,8 @@ const unresolved = (code: 'ENOTFOUND' | 'EAI_AGAIN') => Object.assign(new Error(
 export const blocked = (): Error => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
 
 /**
- * Resolves a name for a connection, and refuses the name when any of its addresses is not on the public internet. The connection is made to an
- * address that was checked here. So an attacker gains nothing by changing the addresses of a name after the check (rebinding). With `allowPrivate`
- * every address may be used. A name without an address of the wanted family is refused in any case.
+ * Resolves a name for a connection, which is made to an address checked here, so changing addresses after the check (rebinding) gains nothing.
+ * Refuses a name with an address off the public internet (unless `allowPrivate`), or without the wanted family.
  */
 export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {}): LookupFunction {
   const find = callbackify(async (host: string, family: number) => {

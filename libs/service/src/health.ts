@@ -4,8 +4,8 @@ import type { Log } from './log.ts'
 import type { Service } from './run.ts'
 
 /**
- * The pause between two probes while work waits for the database or it is away. With the limit of 1 s for a probe (`probeLimitMs`), the service
- * notices within 1.5 s that the database is away or frozen, and mostly within 0.5 s that it is back.
+ * The pause between two probes while work waits for the database or it is away. With `probeLimitMs` the service notices within 1.5 s that the
+ * database is away, and mostly within 0.5 s that it is back.
  */
 const probeEveryMs = 500
 const probeLimitMs = 1_000
@@ -190,22 +190,22 @@ const isReadTimeout = (error: Error): boolean => error.message === 'Query read t
 export const isLockedOut = (error: unknown): boolean => error instanceof Error && sqlState(error) === '55P03'
 
 /**
- * Says whether the database answers but is too busy: the pool was full for too long, or one statement or its wait for a lock (55P03) took longer
- * than it may. A database that does not answer at all is found by `watchDatabase`, whose `guard` then ends the work with `database_unavailable`.
+ * Says whether the database answers but is too busy: the pool was full, or a statement or its wait for a lock (55P03) took too long. A database that
+ * does not answer at all is found by `watchDatabase`.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || /^(57014|55P03)$/.test(sqlState(error)))
 
 /**
- * Says whether work failed for a reason of its own, so that it fails again: a mistake of Herald's, or a statement that the database refused for its
- * data or because it took too long. A conflict with another transaction, a lack of resources and a service that is away are no such reason.
+ * Says whether work would fail again for a reason of its own: Herald's mistake, or a statement refused for its data or its time. Conflicts with other
+ * transactions, lack of resources and absent services are not such reasons.
  */
 export const isOwnFailure = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof Fault) && !failsEverybody(error) && !/^(08|25|40|53|55|57P|58)/.test(sqlState(error))
 
 /**
- * Says whether a failed commit of a group would fail again for each of its items alone. After a statement that the server ended as too slow it would
- * not: one item may be the reason, and the others succeed without it.
+ * Says whether each item of a group would fail again alone, as its commit did. A statement that the server ended as too slow does not count: one item
+ * may be the reason, and the others succeed without it.
  */
 export const failsEverybody = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Error && (isPoolFull(error) || isReadTimeout(error)))

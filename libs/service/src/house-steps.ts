@@ -2,9 +2,8 @@ import { failsEverybody } from './health.ts'
 import type { Log } from './log.ts'
 
 /**
- * Gives the sweep of a service's housekeeping. Each step deletes or merges a portion of rows and gives how many. A step that found fewer than `full`
- * rests for `everyMs`, and so does one that failed: its error is logged, and the other steps go on. An error that every step would meet, such as a
- * database that is away, ends the run.
+ * Gives the sweep of a service's housekeeping. A step that found fewer than `full` rows, or failed, rests for `everyMs`. A failure is logged and the
+ * other steps go on; one that every step would meet (`isAway`) ends the run.
  */
 export function openHouseSteps(
   log: Pick<Log, 'error'>,

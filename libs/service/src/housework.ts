@@ -4,8 +4,8 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 const heldMs = 60_000
 
 /**
- * Makes the sweep of a piece of housekeeping, whose `work` gives how much it found. One process of a service does it at a time: when the next may
- * begin, `everyMs` later or at once after work that found something, is a row of the service's database.
+ * Makes the sweep of housekeeping; `work` gives how much it found. One process of a service does it at a time. A row of the database says when the
+ * next may begin: `everyMs` later, or at once after finding something.
  */
 export function openHousework(
   db: QueryExecutorProvider,

@@ -34,8 +34,8 @@ type Streams = {
 
 const publishLimitMs = 2_000
 /**
- * A message whose work fails is delivered up to this many times, in about a minute, and then terminated: the service that stores its row points at the
- * row again. While the database is away, a message comes back however long that lasts.
+ * A message whose work fails is delivered up to this many times, in about a minute, and then terminated: the service that stores its row points at
+ * the row again. While the database is away, it comes back without end.
  */
 const mostDeliveries = 30
 /** A message of another version is delivered up to this many times, so that another process may take it, and then terminated. */
@@ -258,9 +258,8 @@ export function openStreams(
 }
 
 /**
- * Ends a pull after it has received every message that was on its way, because a message that is dropped unread is delivered to another process only
- * after its ack wait. First this process tells the server that it no longer listens, so the server sends further messages to other processes; what
- * the server has sent already arrives before its answer. The library can drain only a whole connection, and `sub` is not in its public type.
+ * Ends a pull after receiving every message on its way, because a dropped one is delivered elsewhere only after its ack wait. The server sends what
+ * it has sent before it answers. `sub` is not in the library's public type.
  */
 async function drain(pull: ConsumerMessages): Promise<void> {
   await (pull as ConsumerMessages & { sub?: Subscription }).sub?.drain()

@@ -7,8 +7,8 @@ export type Link = {
    */
   readonly losses: number
   /**
-   * Sends a request as soon as the connection is up, or after `withinMs`, and gives its answer. Rejects when the connection is lost before the answer
-   * comes; as after a time-out, the request may then have been carried out or not. `send` gets the milliseconds that are left.
+   * Sends a request as soon as the connection is up, or after `withinMs`, and gives its answer. Rejects when the connection is lost meanwhile; the
+   * request may then have been carried out. `send` gets the milliseconds left.
    */
   ask<Answer>(withinMs: number, send: (leftMs: number) => Promise<Answer>): Promise<Answer>
   /** Notes that the connection was lost or is back. */
@@ -16,9 +16,8 @@ export type Link = {
 }
 
 /**
- * Opens the link of a connection that is up. The NATS client drops what is written while it has no connection, and a caller whose answer was lost
- * with the connection would wait for its whole time limit. Without the link, a NATS server that was away for 0.3 s stopped a dispatcher for 8 s: it
- * could not report outcomes, and so could not send.
+ * Opens the link of a connection that is up. The NATS client drops what is written without a connection, and lost answers never come. Without the
+ * link, 0.3 s without NATS stopped a dispatcher for 8 s.
  */
 export function openLink(): Link {
   let up = true

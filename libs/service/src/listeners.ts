@@ -7,9 +7,8 @@ import { isLockedOut } from './health.ts'
 export type IsHeard = (appId: string, type: string) => boolean
 
 /**
- * Finds which events of these apps are asked for, before a transaction makes events. It must be called before the transaction locks rows. A new
- * listener is confirmed only after this transaction has ended (migrations/0200). So an event that the transaction does not announce, because it has
- * not seen a new listener, is older than that listener.
+ * Finds which events of these apps have listeners. Call it before the transaction locks rows. A new listener is confirmed only after this transaction
+ * has ended (migrations/0200), so an event that it does not announce is older than the listener.
  */
 export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable<string>): Promise<IsHeard> {
   const asked = [...new Set(appIds)]
@@ -24,9 +23,8 @@ export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable
 }
 
 /**
- * Stores the listeners that webhooks sends, and waits until every transaction has ended that may not have seen them. A message older than the stored
- * listeners changes nothing. It must be called outside a transaction, because the rows must be committed before the wait. Throws the fault
- * `queue_unavailable` when one of those transactions took more than 2 s.
+ * Stores the listeners that webhooks sends, and waits until every transaction has ended that may not have seen them. Must be called outside a
+ * transaction: rows must be committed before the wait. Fault `queue_unavailable` after 2 s.
  */
 export async function rememberListeners(db: QueryExecutorProvider, listeners: Listener[]): Promise<Record<string, never>> {
   const { rows } = await sql<{ app_id: string }>`

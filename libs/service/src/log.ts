@@ -6,9 +6,8 @@ import { activeTrace } from './trace.ts'
 export type Log = pino.Logger
 
 /**
- * Log lines are collected for this long and written together. Written one by one, each line would cost a system call and wake the reader of the log,
- * which takes a tenth of the time that a registration may take. Before a fatal line and before the process ends, all lines are written at once. After
- * `kill -9` the lines of the last 10 ms are lost.
+ * Log lines are collected for this long and written together, because a system call per line takes a tenth of the time that a registration may take.
+ * SIGKILL loses the last 10 ms; other ends lose none.
  */
 const togetherMs = 10
 const waiting: { lines: string; timer: NodeJS.Timeout | undefined; output: pino.DestinationStream | undefined } = {
@@ -36,8 +35,8 @@ const stdout = {
 process.on('exit', writeWaiting)
 
 /**
- * Opens a log whose lines are JSON: one per request, batch or problem. A line has ids, outcomes and milliseconds, and names the request and the trace
- * that it belongs to, if any. Nothing is removed from a line here, so no caller may pass a token, key, endpoint address or content.
+ * Opens a log of JSON lines: one per request, batch or problem, with ids, outcomes, milliseconds, and the request and trace it belongs to. Nothing is
+ * removed here, so no caller may pass a token, key, endpoint or content.
  */
 export const openLog = (app: string, level: string, to: pino.DestinationStream = stdout): Log =>
   pino(
@@ -55,9 +54,8 @@ const namedIds = ['appId', 'campaignId', 'batchId', 'announcementId'] as const
 const mostNamed = 10
 
 /**
- * Gives the ids in the body of a call or message for a log line: of apps, campaigns, batches and announcements, from the body's own fields and from
- * the items that it lists. The body may break its contract. A single id of a kind is given as, for example, `campaignId`. Several are given as
- * `campaignIds`, but only the first ten. A value that does not have the form of an id is left out.
+ * Gives the ids of apps, campaigns, batches and announcements in a body, or in its listed items, for a log line. One is given as `campaignId`,
+ * several as `campaignIds` (the first ten). The body may break its contract.
  */
 export function idsOf(body: unknown): Record<string, string | string[]> {
   const parts = [body, ...Object.values(body ?? {}).flatMap((value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []))]

@@ -19,9 +19,8 @@ type Made = { metadata?: Record<string, string> }
 export const versionOf = (there: Made): number => Number(there.metadata?.[versionKey] ?? 0)
 
 /**
- * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets back those that an older version or a person has changed. A stream
- * of a newer version and all its consumers, and a consumer of a newer version, are left as they are: otherwise a process of the old version would
- * change them back with every start. A stream gets `replicas` copies when it has fewer, and keeps them when it has more.
+ * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets back those that were changed. Those of a newer version are left as
+ * they are. A stream gets `replicas` copies when it has fewer, and keeps more.
  */
 export async function makeTopology(
   manager: JetStreamManager,

@@ -1,9 +1,8 @@
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type MetricObject } from 'prom-client'
 
 /**
- * The metrics of one service, in Prometheus' terms. Names begin with `herald_` and end with the unit, if there is one. Code that runs often should
- * call `.labels(…)` once and store the result, because counting with a new label object each time is 2 to 6 times slower. The same name gives the
- * same metric again.
+ * The metrics of one service, in Prometheus' terms. Names begin with `herald_` and end with the unit. Code that runs often should store the result of
+ * `.labels(…)`: a new label object costs 2 to 6 times as much.
  */
 export type Metrics = {
   /** Gives all metrics in Prometheus' text format. */

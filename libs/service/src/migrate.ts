@@ -9,9 +9,8 @@ const lockWaitMs = 2_000
 const againAfterMs = 1_000
 
 /**
- * Brings a service's schema up to date with the SQL files of its `migrations/` folder, and gives the names of the files that ran now. The files run
- * as the service's own role, which therefore owns the tables. When two processes migrate at once, the second waits. While a lock is held by others, it
- * is tried again for `patienceMs`. A file is never edited after a release. A database from before 0.2.0 is refused.
+ * Runs the new SQL files of a service's `migrations/` as its own role, and gives their names. A second process waits. A lock is tried again for
+ * `patienceMs`. Never edit a released file. A database before 0.2.0 is refused.
  */
 export async function migrate({
   ownerUrl,

@@ -9,9 +9,8 @@ const mostConnections = 32
 const requestTimeoutMs = 5_000
 
 /**
- * Opens the process's listener for observation: `/livez` (200 as long as the event loop runs), `/readyz` (200 only while every service of the process takes work;
- * otherwise 503 and what it waits for) and `/metrics` (Prometheus' text). It answers from the first moment of a start to the last of a stop. When its
- * port is taken the process starts all the same: it uses a free port, and an error line says so. Gives the port.
+ * Opens the process's listener for `/livez`, `/readyz` (503 with what a service waits for) and `/metrics`, for the whole life of the process. When
+ * its port is taken it logs an error and uses a free one. Gives the port.
  */
 export async function openObservation(
   { HOST: host, OBSERVE_PORT: port }: { HOST: string; OBSERVE_PORT: number },

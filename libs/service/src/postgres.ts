@@ -17,10 +17,8 @@ export const columnTypes: pg.CustomTypesConfig = {
 }
 
 /**
- * Reads for an operator or a caller of the API: a list, a page of statistics, a count. Reads have connections of their own, so that neither many
- * reads nor a slow read can take a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this read
- * took longer than `withinMs` (2.5 s unless given, its wait included), or one of its statements took longer than it may. `turn` is the app that asks:
- * apps take turns at reads, and no app has all connections.
+ * Reads for an operator or API caller, on connections of their own, so that they never take one from sending. Apps take turns (`turn`). Fault
+ * `rate_limited`: too many reads, longer than `withinMs` (2.5 s, wait included), or a slow statement.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,
@@ -45,8 +43,8 @@ export const readConnections = 3
 /** Audience has more: three may be busy with counts and a dry run, each for 18 s. */
 export const readConnectionsOfAudience = 5
 /**
- * How long a statement of the work waits for a locked row, in milliseconds: less than the 3 s that a caller waits for an answer. One locked row fails
- * what needs it after this time, and not after the 9 s of a statement, during which all commits would stand behind it.
+ * How long a statement of the work waits for a locked row, in milliseconds: less than the 3 s that a caller waits. Otherwise all commits would stand
+ * behind one locked row for the 9 s of a statement.
  */
 const lockWaitMs = 2_000
 /** The time limit of a statement of a read, in milliseconds. A statement that may take longer sets its own (`set local statement_timeout`). */
@@ -61,21 +59,20 @@ const readAgainSeconds = 2
 const queryTimeoutMs = 10_000
 
 /**
- * With this setting Postgres reads a whole table only when no index serves the statement, however small the table is. A connection keeps the plans of
- * foreign keys and triggers: a plan made on an empty table would read the whole table when it has a million rows.
+ * With this setting Postgres reads a whole table only when no index serves the statement. A connection keeps the plans of foreign keys and triggers:
+ * one made on an empty table would still read everything with a million rows.
  */
 const planForLargeTables: Settings = { enable_seqscan: 'off' }
 export const settingsForWork = optionsOf(planForLargeTables)
 
 /**
- * How long a transaction may wait for its next statement, in milliseconds. The locks of a process whose machine was cut off from the network last this
- * long: Postgres hears no end of its connections. Finishes of batches share a transaction, so they lock batches of other machines' dispatchers too. Those
- * must renew their leases of 12 s before they end, which they try every 3 s.
+ * How long, in milliseconds, a transaction may wait for its next statement. The locks of a machine cut off from the network last this long. They may
+ * hold batches of other dispatchers, which must renew their leases within 12 s.
  */
 const idleInTransactionMs = 5_000
 /**
- * What the sessions of each pool are set to. The server's time limit for a statement is shorter than the process's (`query_timeout`), so a slow
- * statement is ended by the server, and the process ends only statements of a frozen server.
+ * The settings of each pool's sessions. The server's time limit for a statement is shorter than the process's (`query_timeout`), so the server ends a
+ * slow statement, and the process only those of a frozen server.
  */
 const sessionEnds: Settings = { idle_in_transaction_session_timeout: String(idleInTransactionMs) }
 const forWork: Settings = { ...sessionEnds, statement_timeout: '9000', lock_timeout: String(lockWaitMs), ...planForLargeTables }
@@ -90,9 +87,8 @@ type PoolName = keyof typeof poolSettings
 export const pooledName = { work: '', kept: '_kept', reads: '_reads' } as const satisfies Record<PoolName, string>
 
 /**
- * Opens a service's pools: one for its work, and small ones for reads and for the statements of each send. `query_timeout` and
- * `connectionTimeoutMillis` are clocks of this process: a frozen Postgres does not enforce `statement_timeout`, and without these clocks a query
- * would wait for ever. One more connection watches the database. Behind a pooler it throws when a session lacks its settings.
+ * Opens a service's pools: for its work, for reads, and for the statements of each send; one connection watches the database. `query_timeout` and
+ * `connectionTimeoutMillis` end queries on a frozen Postgres. Throws when a pooler drops a session's settings.
  */
 export async function openDatabase<Schema>(
   service: Service,
@@ -265,9 +261,8 @@ function openReads<Schema>(
 const retriedTimes = 3
 
 /**
- * Runs one transaction. After a deadlock (40P01) or a serialisation failure (40001) the transaction is tried again, up to three times. Deadlocks are
- * rare, because a transaction writes rows in the order of their keys, and counters last. Of 240 transactions 4 had a deadlock without this order, and
- * none with it.
+ * Runs one transaction, again up to three times after a deadlock (40P01) or serialisation failure (40001). A transaction writes rows in the order of
+ * their keys, and counters last: without it 4 of 240 had a deadlock, with it none.
  */
 export const transact = <Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
   retried(() => db.transaction().execute(work))

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 /**
- * Makes each service's schema and login role in the owner's database, and gives the address for each service. A role owns the schema of its service
- * and reaches that of no other service. Roles belong to the whole server, so their names begin with the name of the database: `<database>_<app>`.
- * This may run again; when several runs meet, they wait for each other. When the owner may not make a role, the error names the grants to give.
+ * Makes each service's schema and login role (`<database>_<app>`, as roles belong to the whole server), and gives each service's address. A role
+ * reaches its own schema alone. May run again, also at once. An error names missing grants.
  */
 export async function provision({
   ownerUrl,
@@ -68,8 +67,8 @@ export async function makeOwnSchema({ url, app }: { url: string; app: string }):
 }
 
 /**
- * Takes the right to connect to `postgres` and `template1` from every role but superusers, so that a service can connect to Herald's database alone.
- * A server on which other roles log in is left as it is, because they may need it; so is one whose owner may not do this.
+ * Takes the right to connect to `postgres` and `template1` from every role but superusers, so that a service reaches Herald's database alone. Changes
+ * nothing where other roles log in or the owner may not do this.
  */
 async function closeOtherDatabases(owner: pg.Client): Promise<void> {
   const { rows: others } = await owner.query(`

@@ -46,8 +46,8 @@ export const isDeleted = (error: unknown): boolean => error instanceof Error && 
 const isFull = (error: unknown): boolean => error instanceof JetStreamApiError && [10047, 10077].includes(error.code)
 
 /**
- * Watches what NATS stores for Herald. Only an answer that a stream or consumer is missing has it made. Any other failure means that the stream
- * has no leader: an election, too few servers, a full disk, a server that has just started, or one without JetStream. That is waited for, however long it takes.
+ * Watches what NATS stores for Herald. It makes a stream or consumer only on the answer that one is missing. Any other failure (an election, too few
+ * servers, a full disk) is waited for, however long it takes.
  */
 export function openQueueStore(
   service: Service,

@@ -13,8 +13,8 @@ const answersWithinMs = 500
 const restMs = 5_000
 
 /**
- * Makes a function that runs a read on a replica if the replica has everything that the primary has committed by now, and else on the primary. So a
- * caller finds what it has written, through whatever process. A read that fails on the replica is repeated on the primary, unless it took too long.
+ * Makes a function that runs a read on a replica that has all that the primary has committed, else on the primary. A read that fails on the replica
+ * is repeated on the primary, unless it took too long.
  */
 export function openReplica<Schema>(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,

@@ -44,9 +44,8 @@ export const program = <Shape extends z.ZodRawShape>(
 const stopWithinMs = 10_000
 
 /**
- * Runs services in this process: reads their settings, serves probes and metrics, starts them, and tells a parent process with an IPC channel that
- * all are up. On SIGTERM, on SIGINT or when that channel closes, stops them, those that need others first. Exits with 0 after a stop, 3 when a stop
- * took too long, 1 when a service could not start or after an uncaught error.
+ * Runs services in this process, serves probes and metrics, and tells a parent with an IPC channel when all are up. SIGTERM, SIGINT or a closed
+ * channel stop them. Exits with 0, 3 (slow stop) or 1 (error).
  */
 export async function runServices(programs: readonly Program[]): Promise<void> {
   const [first] = programs

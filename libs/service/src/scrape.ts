@@ -4,9 +4,8 @@ import type { DatabaseWatch } from './health.ts'
 const scrapeLimitMs = 1_000
 
 /**
- * Makes a function that reads a number from the database for a gauge. It gives undefined when the database is away, when the query fails, and when
- * the query takes longer than `limitMs`, so that a scrape never fails or hangs because of a database. While an earlier query has no answer yet, it
- * gives undefined too, so that scrapes do not use up the pool when the database hangs.
+ * Makes a function that reads a gauge's number from the database. Undefined when the database is away, the query fails or takes over `limitMs`, or an
+ * earlier query still runs, so that scrapes neither hang nor use up the pool.
  */
 export function readForScrape<T>(watch: DatabaseWatch, read: () => Promise<T>, limitMs = scrapeLimitMs): () => Promise<T | undefined> {
   let isReading = false

@@ -11,8 +11,8 @@ import { isMissing } from './queue-store.ts'
 const requestLimitMs = 5_000
 
 /**
- * Makes streams and consumers, with `replicas` copies or more, and gives how many copies each stream has. `reset` deletes them first: that is safe
- * while services run, because every message only points at a row, and the rows get new pointers.
+ * Makes streams and consumers with `replicas` copies or more, and gives each stream's number of copies. `reset` deletes them first, which is safe
+ * while services run: messages only point at rows, and rows get new pointers.
  */
 export async function setUpQueue(
   config: BusConfig,

@@ -5,9 +5,8 @@ import type { Service } from './run.ts'
 /** The pause between two looks after rows were found. So a sweep soon finds a row whose pointer or poke was lost. */
 const lookAgainMs = 1_000
 /**
- * While a sweep finds neither due nor planned rows, each of its pauses is a second longer than the one before, up to 5 s: an idle platform burned a
- * third of its CPU for looks each second. Most rows are due 5 s after their commit (`sweepAgain`) or later. Code that writes a row that is due
- * sooner pokes or stirs.
+ * While a sweep finds nothing due or planned, each pause is a second longer, up to 5 s: looks each second took a third of an idle platform's CPU.
+ * Code that writes a row due before `sweepAgain` pokes or stirs.
  */
 const mostQuiet = 5
 
@@ -19,8 +18,8 @@ export type Sweeper = {
 }
 
 /**
- * Starts a loop that looks for due rows again and again. `sweep` takes the rows that are due and not leased (`for update skip locked`, by the
- * database's clock), works on them, and gives how many it took and in how long the next row is due. Schedules, retries and repairs all work like this.
+ * Starts a loop in which `sweep` takes due rows without a lease (`for update skip locked`, the database's clock), works on them, and gives how many
+ * it took and when the next is due. Schedules, retries and repairs use it.
  */
 export function startSweep(
   service: Service,

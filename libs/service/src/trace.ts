@@ -25,9 +25,8 @@ const isTraced = (): boolean => propagation.fields().length > 0
 const kinds = { ask: SpanKind.CLIENT, answer: SpanKind.SERVER, publish: SpanKind.PRODUCER, consume: SpanKind.CONSUMER }
 
 /**
- * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header of the message that caused the work; without it the span belongs to the
- * active trace. An error ends the span as failed, with its code or name alone; its text goes to the log. When a fault is the caller's mistake (4xx),
- * a span of the kind `answer` has not failed, as OpenTelemetry's conventions say.
+ * Runs work as a span `<kind> <what>`, child of `traceparent` (W3C) or the active trace. An error's code or name alone enters the span. A 4xx fault
+ * fails no span of kind `answer`, as OpenTelemetry's conventions say.
  */
 export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: string | undefined, work: () => Promise<T>): Promise<T> {
   if (!isTraced()) return work()

@@ -1,6 +1,6 @@
 /**
- * A queue with a line for each app, called a turn here, which serves the lines one after the other: an app with many waiting items is served as often
- * as an app with few. Within a line the oldest item is first.
+ * A queue with a line for each app, called a turn. The lines are served one after the other: an app with many items is served as often as one with
+ * few. Within a line the oldest is first.
  */
 export type Turns<Item> = {
   readonly size: number

@@ -31,8 +31,8 @@ const noNameServer: readonly unknown[] = ['ECONNREFUSED', 'EAI_AGAIN', 'ESERVFAI
 const atOnceMs = 1_000
 
 /**
- * Makes the way out that the settings HTTPS_PROXY and NO_PROXY say. With `guard` no tunnel leads to an address off the public internet: an IP
- * address, or a name that resolves to one here. A name of which name servers say at once that it has no address is left to the proxy.
+ * Makes the way out by HTTPS_PROXY and NO_PROXY. With `guard` no tunnel leads to an address off the public internet, given or resolved here. A name
+ * that has no address by the name servers here is left to the proxy.
  */
 export function openWayOut(
   { HTTPS_PROXY, NO_PROXY }: { HTTPS_PROXY?: string | undefined; NO_PROXY: string },
@@ -139,8 +139,8 @@ const bare = (host: string): string =>
     .replace(/\.$/, '')
 
 /**
- * Reads NO_PROXY as curl does (its manual: --noproxy): names that stand for themselves and for the names below them, IP addresses, ranges of them
- * (10.0.0.0/8), and `*`. With a port an entry holds for that port alone. This machine is always reached directly.
+ * Reads NO_PROXY as curl does (its manual: --noproxy): names, which include those below them, IP addresses, ranges (10.0.0.0/8) and `*`. An entry
+ * with a port holds for that port alone. This machine is always reached directly.
  */
 function directHosts(list: string): (host: string, port: number) => boolean {
   const local = new BlockList()

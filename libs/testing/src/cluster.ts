@@ -23,8 +23,8 @@ export type Place = { host: string; launcher: string[] }
 const here: Place = { host: '127.0.0.1', launcher: [] }
 
 /**
- * Starts an embedded nats-server at each of the places as one cluster, with the users of `freshNats`. Without places it starts three on 127.0.0.1. They
- * end with the test file. `url` is the comma list of the servers. A killed server starts again on its port and its store.
+ * Starts an embedded nats-server at each place as one cluster, with the users of `freshNats`, until the test file ends. Without places: three on
+ * 127.0.0.1. `url` lists all servers. A killed server starts again on its port and store.
  */
 export async function startCluster(places: readonly Place[] = [here, here, here]): Promise<{ url: string; servers: ClusterServer[] }> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cluster-'))

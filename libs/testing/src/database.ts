@@ -13,9 +13,8 @@ declare module 'vitest' {
 }
 
 /**
- * Makes a database for this test file alone, as a copy of the migrated template (60-70 ms), which is dropped at the end of the file. `url(app)` gives
- * the address with a service's role and schema; `ownerUrl` is the owner's address. `cutOff` ends every connection and refuses new ones. It gives a
- * function that allows connections again.
+ * Makes a database for this test file as a copy of the migrated template (60-70 ms), dropped at its end. `url(app)` has the service's role and
+ * schema. `cutOff` refuses connections until the function that it gives is called.
  */
 export async function freshDatabase(): Promise<{
   url: (app: AppWithDatabase) => string

@@ -178,8 +178,8 @@ function numberOf(schema: Record<string, unknown>, random: Random): number {
 }
 
 /**
- * Gives the value with one change: a part is replaced by a hostile value or by a copy of another part, left out, wrapped, added again under a hostile
- * name or, when it is a list, replaced by a list with many copies of its first item. The result may by chance still be valid.
+ * Gives the value with one change: a part becomes a hostile value or a copy of another, is left out, wrapped or repeated under a hostile name, or (a
+ * list) gets many copies of its first item.
  */
 export function mutated(value: unknown, random: Random): unknown {
   const root = { value: structuredClone(value) }

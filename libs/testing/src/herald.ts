@@ -32,9 +32,8 @@ export const simulatorToken = 'e2e-simulator-token-0123456789abcdef'
 export const toSimulator = { authorization: `Bearer ${simulatorToken}` }
 
 /**
- * Starts Herald on a new data directory (or a given one) and returns when it is ready. When HERALD_STACK describes containers in which Herald runs
- * (stack.ts), it gives those and starts nothing. `launcher` is a command that replaces itself by the starter (`exec`), so that its pid is the
- * starter's.
+ * Starts Herald on a new (or given) data directory and returns when it is ready. With HERALD_STACK (stack.ts) it gives those containers and starts
+ * nothing. `launcher` is a command that replaces itself by the starter (`exec`).
  */
 export async function startHerald({
   dataDir = freshDataDir(),

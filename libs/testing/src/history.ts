@@ -1,9 +1,8 @@
 import pg from 'pg'
 
 /**
- * What `fillTracker` and `fillCampaigns` write: `count` past campaigns of an app, spread over `days` days. Postgres itself makes the rows, so a
- * million take seconds. Campaign number `n` is the n-th newest. Ids begin with the second in which the campaign was made, like real ids, so campaigns
- * of one second sort differently by id.
+ * What `fillTracker` and `fillCampaigns` write: `count` past campaigns of an app over `days` days; number 1 is the newest. Postgres makes the rows,
+ * so a million take seconds. Ids begin with the second in which the campaign was made.
  */
 type History = { appId: string; count: number; days: number }
 
@@ -25,8 +24,8 @@ async function within(url: string, work: (client: pg.Client) => Promise<void>): 
 }
 
 /**
- * Writes settled campaigns of an app into the tracker, each with `pushes` pushes to the `pushes` devices of one user. In every thousandth campaign
- * the first push has failed; all other pushes were sent. In every second campaign all pushes were reported as delivered.
+ * Writes settled campaigns of an app into the tracker, each with `pushes` pushes to the devices of one user. In every thousandth the first push has
+ * failed; all others were sent. In every second one all pushes were delivered.
  */
 export const fillTracker = (url: string, { pushes, ...history }: History & { pushes: number }): Promise<void> =>
   within(url, async (client) => {

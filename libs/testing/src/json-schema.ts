@@ -56,9 +56,8 @@ export function whyNotSchema(document: unknown, schema: unknown, value: unknown)
 }
 
 /**
- * Gives the path of the first field of a value that the schema does not name; undefined when it names all. Such a field does not break the schema,
- * because a later version may add fields to answers; but it shows that the document does not describe the answer completely. The value must match the
- * schema.
+ * Gives the path of the first field of a value that the schema does not name; undefined when it names all. Such a field is allowed, but the document
+ * then describes the answer incompletely. The value must match the schema.
  */
 export function unnamedField(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
   const it = resolve(document, schema)

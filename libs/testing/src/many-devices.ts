@@ -1,10 +1,8 @@
 import pg from 'pg'
 
 /**
- * Makes `count` devices of an app by SQL in audience's database, for tests with a million devices. Each device has a user of its own with five tags.
- * A device that registered later has a larger id. 18 % of the devices were last active over a month ago; one in fifty is opted out or invalidated.
- * Exactly one user has the tag `winner`, and its number is three quarters of `count`, so that a search for the tag has one match. Gives the seconds
- * that this took.
+ * Makes `count` devices of an app by SQL, each with a user of five tags. Gives the seconds. 18 % were last active over a month ago; one in fifty is
+ * unreachable. Only user 3/4 `count` has the tag `winner`.
  */
 export async function makeManyDevices(databaseUrl: string, { appId, count }: { appId: string; count: number }): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -59,8 +57,8 @@ const insertDevices = `
   from generate_series(1, $2::int) as n`
 
 /**
- * Gives SQL for audience's schema that registers devices of one platform as of a minute ago, each with an anonymous user. $1 is the app, $2 are
- * tokens that the simulator knows. Over HTTP a million would take half an hour. The hash is computed as in audience's core/device.ts.
+ * Gives SQL that registers devices of one platform in audience's schema as of a minute ago, each with an anonymous user. $1 is the app, $2 the
+ * tokens. The hash is that of audience's core/device.ts.
  */
 export const insertTokens = (platform: 'ios' | 'android'): string => `
   with made as (

@@ -20,8 +20,8 @@ type Node = {
 }
 
 /**
- * Runs work, and then each of its `select` and `with` statements again under `explain (analyze, buffers)`. The cost of a read is the number of pages
- * that it reads, which is the same on any machine, however busy. For reads only: a statement that writes would write twice.
+ * Runs work, then each of its `select` and `with` statements again under `explain (analyze, buffers)`. The cost is the number of pages read, which is
+ * the same on any machine. For reads only: a statement that writes would write twice.
  */
 export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) => Promise<unknown>): Promise<Looked[]> {
   const asked: CompiledQuery[] = []
@@ -64,8 +64,8 @@ const scannedBy = (node: Node): string[] => [
 ]
 
 /**
- * One scan of a table in the plan of a statement that ran. `index` is undefined when the scan used none. A scan may run several times, its `loops`:
- * `rows` is how many rows it read each time, `pages` how many pages it read in all.
+ * One scan of a table in the plan of a statement that ran. `index` is undefined when the scan used none. `rows` is how many rows each of its `loops`
+ * read, `pages` how many pages all of them read.
  */
 export type Scan = { table: string; index: string | undefined; rows: number; loops: number; pages: number; sql: string }
 
@@ -77,10 +77,8 @@ type ScanNode = Omit<Node, 'Plans'> & {
 }
 
 /**
- * Opens a connection that collects the plan of each statement that runs on it. Statements of foreign keys and triggers are included: Postgres
- * prepares these once per connection, and keeps their plans while the tables grow. `settings` are those of the pool on which the service runs its
- * statements. When they contain `settingsForKeptPlans`, the connection keeps the plan of each statement, as that pool does. `ownerUrl` is a
- * superuser's address.
+ * Opens a connection that collects the plan of each statement on it, those of foreign keys and triggers included. `settings` are those of the
+ * service's pool; with `settingsForKeptPlans` the connection keeps plans as that pool does. `ownerUrl` is a superuser's.
  */
 export async function openPlans<Schema>(
   ownerUrl: string,
@@ -135,8 +133,8 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
 }
 
 /**
- * A piece of work that needs a few rows of a large table. `rows` is how many rows one scan may read, 50 unless given. `whileSmall` is how many it may
- * read while the table has at most 900 rows, because reading all of these may cost less than many look-ups.
+ * A piece of work that needs few rows of a large table. One scan may read `rows` rows (50 unless given), or `whileSmall` while the table has at most
+ * 900: reading all of these may cost less than many look-ups.
  */
 export type Step = { run: () => Promise<unknown>; rows?: number; whileSmall?: number }
 
@@ -159,10 +157,8 @@ export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): str
 const pagesFor = (rows: number): number => 8 * rows
 
 /**
- * Runs steps on the connection of `plans` while the tables grow: on empty tables, on 900 rows, on 100,000 more, and after `analyze`. `grow` adds the
- * given number of rows. Gives the scans that read too much and the steps that scanned nothing, at each of the four times. On empty tables each step
- * runs six times, because for foreign keys and triggers Postgres keeps the plan of the sixth run. A caller that has called `fixStatistics` runs the
- * steps with statistics that do not show the growth, until `analyze`.
+ * Runs steps while the tables grow: empty, 900 rows, 100,000 more, analysed. Gives for each time the scans that read too much and the steps that
+ * scanned nothing. After `fixStatistics` the statistics do not show the growth until `analyze`.
  */
 export async function lookWhileGrowing<Schema>(
   plans: Awaited<ReturnType<typeof openPlans<Schema>>>,

@@ -5,9 +5,8 @@ const tickMs = 10
 const mostOfTickMs = 20
 
 /**
- * Starts a clock for a time limit that the specification promises. The function that it gives ends the clock and gives the milliseconds
- * that this process could run. Time in which a busy machine
- * ran other programs does not count, so the limit itself can be asserted.
+ * Starts a clock for a time limit that the specification promises. The function that it gives ends the clock and gives the milliseconds that this
+ * process could run, without the time that a busy machine gave to other programs.
  */
 export function startClock(): () => number {
   let countedMs = 0

@@ -1,7 +1,6 @@
 /**
- * Waits until a condition is true and gives its value. The condition is checked every 20 ms. After `withinMs` it fails with the last value or error,
- * so that a failed test says what was missing. The limit is long enough for a machine with ten times as much work as it has cores: it only ends a
- * wait for something that never comes.
+ * Waits until a condition, checked every 20 ms, is true and gives its value. After `withinMs` it fails with the last value or error. The limit is
+ * long enough for a machine with ten times as much work as cores.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

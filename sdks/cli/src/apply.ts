@@ -14,8 +14,8 @@ const longestValue = 160
 const signs = { add: '+', change: '~', delete: '-' }
 
 /**
- * Shows how an app differs from a YAML file, asks, and brings the app to what the file says. Gives the exit code: 0 when there was nothing to do or
- * everything was applied, 1 when something failed, 2 when a dry run found a difference.
+ * Shows how an app differs from a YAML file, asks, and brings the app to that. Gives the exit code: 0 when nothing is left to do, 1 after a failure,
+ * 2 when a dry run found a difference.
  */
 export async function apply(terminal: Terminal, [file = 'herald.yaml']: string[], options: ApplyOptions): Promise<number> {
   const { 'dry-run': dryRun = false, prune = false, yes = false, json = false } = options

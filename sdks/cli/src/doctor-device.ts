@@ -19,8 +19,8 @@ type Tested = { id: string; results: { outcome: string; code: string | null; pro
 const lookMs = 500
 
 /**
- * Sends a test push to one device and checks each step: registered, sent, delivered, opened. Names the API call that the program on the device has
- * not made. Gives the exit code: 1 when a step failed, 2 when Herald did not let it check one.
+ * Sends a test push to one device and checks: registered, sent, delivered, opened. Names the API call that its program has not made. Gives the exit
+ * code: 1 when a step failed, 2 when Herald did not allow a check.
  */
 export async function doctorDevice(terminal: Terminal, id: string, options: DoctorOptions): Promise<number> {
   if (!isId(id))

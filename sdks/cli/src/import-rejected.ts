@@ -10,9 +10,8 @@ type Problem = { row: number; column: string | null; code: string; message: stri
 const mostProblems = 10_000
 
 /**
- * Copies the rejected rows that Herald lists into a file beside the imported one, so that the operator can mend them and import them alone. A second
- * file says why each was rejected. Both may contain personal data, so they are made readable by their owner only. Gives a line to print about
- * the files, or none when no row was rejected.
+ * Copies the rejected rows that Herald lists into a file that can be mended and imported alone, and the reasons into a second. Both are readable by
+ * their owner only (personal data). Gives lines to print, none without rejected rows.
  */
 export async function writeRejected(
   herald: Herald,
@@ -25,8 +24,8 @@ export async function writeRejected(
   const lines: string[] = []
   for (const { number, text } of readRows(file, isCsv)) {
     const isHeader = isCsv && number === 0
-    // Herald numbers rows from 1 and does not count the header. `readRows` numbers rows from 0. In a CSV file row 0 is the header, so the two numbers
-    // of a row are equal; in a file without a header Herald's number is one larger.
+    // Herald numbers rows from 1 without the header, `readRows` from 0. In a CSV file row 0 is the header, so both numbers are equal; without a
+    // header Herald's is one larger.
     if (isHeader || problems.has(isCsv ? number : number + 1)) lines.push(text)
   }
   const rejected = `${name}.rejected${isCsv ? '.csv' : '.jsonl'}`

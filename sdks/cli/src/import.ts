@@ -46,8 +46,8 @@ const partBytes = 4 * 1024 ** 2
 const partLimits = { timeoutMs: 120_000, totalTimeoutMs: 300_000, retries: 5 }
 
 /**
- * Imports a file: prints the mapping of its columns, makes a dry run, and then imports the devices. When it was interrupted, the same command goes on
- * where it was. Gives the exit code: 1 when rows other than skipped browsers were rejected, 2 when the operator does not agree to the import.
+ * Imports a file: prints its columns' mapping, makes a dry run, then imports. After an interruption the same command goes on. Gives the exit code: 1
+ * when rows other than skipped browsers were rejected, 2 when the operator declines.
  */
 export async function importFile(terminal: Terminal, [given]: string[], options: ImportOptions): Promise<number> {
   const { herald, appPath } = connect(terminal, options.app)
@@ -152,8 +152,8 @@ async function begin({ herald, path, settings }: Job, dryRun: boolean, memory: M
 }
 
 /**
- * Sends the file and finishes the import. A failed dry run is cancelled, and so is an import that Herald refused and would refuse again, so that
- * neither stays open and in the way of the next. An import that lost its connection stays open, and the same command goes on with it.
+ * Sends the file and finishes the import. Cancels a failed dry run, and an import that Herald would refuse again, so that neither blocks the next.
+ * One that lost its connection stays open, and the same command goes on.
  */
 async function runOrEnd(job: Job, from: Report, memory: Memory): Promise<Report> {
   const { terminal, herald, path } = job
@@ -205,8 +205,8 @@ async function run(job: Job, from: Report, memory: Memory): Promise<Report> {
 }
 
 /**
- * Sends a part of the file. Herald may expect another offset, because the answer to an earlier try was lost. Then this function asks Herald how far
- * the import has come, and gives `isWhole: false`, because that may be in the middle of the part.
+ * Sends a part of the file. When Herald expects another offset, because an earlier answer was lost, asks how far the import has come and gives
+ * `isWhole: false`: that may be in the middle of the part.
  */
 async function sendPart(
   herald: Herald,

@@ -15,9 +15,8 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000]
 const mostWaiting = 100
 
 /**
- * Posts an app's events to an address, as Herald posts them to a webhook endpoint: with the same batches, headers and form of signature. It signs
- * with HERALD_WEBHOOK_SECRET, or else with a new secret that it prints. It repeats a batch after the same answers as Herald does, but sooner, and
- * posts it at most five times.
+ * Posts an app's events to an address as Herald posts to a webhook endpoint, signed with HERALD_WEBHOOK_SECRET or a new secret that it prints.
+ * Repeats a batch after the same answers as Herald, but sooner and at most five times.
  */
 export async function listen(terminal: Terminal, { app, forward, events }: ListenOptions): Promise<number> {
   const url = readUrl(forward)

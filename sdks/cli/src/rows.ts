@@ -12,8 +12,8 @@ const readAtOnce = 4 * largestRow
 export type Row = { number: number; text: string }
 
 /**
- * Reads a file row by row, with the same rows as Herald finds in it. A line of CSV ends with LF, CRLF or CR. In a CSV file a quoted field may contain line ends, which do not end its row. A
- * row that is not valid CSV, or is longer than 1 MiB, ends at its first line end.
+ * Reads a file in the same rows as Herald. A line of CSV ends with LF, CRLF or CR, but not in a quoted field. An invalid row, or one over 1 MiB, ends
+ * at its first line end.
  */
 export function* readRows(file: string, isCsv: boolean): Generator<Row> {
   const descriptor = openSync(file, 'r')

@@ -28,9 +28,8 @@ export function writeSettings(env: Environment, settings: Settings): string {
 }
 
 /**
- * Reads HERALD_URL, HERALD_TOKEN and HERALD_APP, and takes what is not set from the file that `herald login` wrote. When HERALD_URL is another
- * address than the file's, the file's token is not used, so that it is sent to the file's address only; HERALD_TOKEN must then be set. Throws a
- * UsageError that says what is missing. An administration key names its app itself, so the app of the login does not count beside it.
+ * Reads HERALD_URL, HERALD_TOKEN and HERALD_APP, else the file of `herald login`. The file's token goes to the file's address only. An administration
+ * key names its app itself. Throws a UsageError that says what is missing.
  */
 export function readSettings(env: Environment): Settings {
   const kept = readFile(env)

@@ -48,8 +48,8 @@ type About = {
 }
 
 /**
- * The error with which the SDK rejects a call that Herald refused or did not answer, or a webhook delivery that cannot be trusted. It contains no
- * key, no device token and no body of a request, so it may be logged.
+ * The error with which the SDK rejects a call that Herald refused or did not answer, or an untrusted webhook delivery. It contains no key, device
+ * token or request body, so it may be logged.
  */
 export class HeraldError extends Error {
   readonly code: HeraldErrorCode
@@ -107,8 +107,8 @@ function readError(text: string): { code: string; message: string; details?: Her
 }
 
 /**
- * Reads a `retry-after` header as seconds from now: whole seconds, or an HTTP date (RFC 9110, 10.2.3). Undefined for any other text, such as -1, 1.5 or
- * a date of another form, all of which `Date.parse` would take for some date.
+ * Reads a `retry-after` header as seconds from now: whole seconds, or an HTTP date (RFC 9110, 10.2.3). Undefined for anything else, such as -1 or
+ * 1.5, which `Date.parse` would take for a date.
  */
 export function secondsOf(header: string | null, now = Date.now()): number | undefined {
   if (header === null) return undefined

@@ -1,8 +1,8 @@
 const longestSeconds = 3600
 
 /**
- * Makes the token with which a page or mobile app proves who its user is: a JWT, signed by HS256 with the app's identity secret. Give it only to the
- * user who is signed in. `expiresInSeconds` is 600 by default and at most 3600.
+ * Makes the token with which a page or mobile app proves who its user is: a JWT with HS256 and the app's identity secret. Give it only to the
+ * signed-in user. `expiresInSeconds` is at most 3600.
  */
 export async function identityToken(
   secret: string,

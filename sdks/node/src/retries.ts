@@ -16,9 +16,8 @@ export const mayHaveHappened = (error: HeraldError): boolean =>
   error.code === 'network_error' || error.code === 'timeout' || error.code === 'invalid_answer'
 
 /**
- * Gives how many milliseconds to wait after a try; `attempt` is the number of the try, from 1. The wait is a random part of a time that doubles with
- * each try, so that many callers do not repeat at the same moment. When Herald asked for a longer wait (`retry-after`), that is the wait; when it asked
- * for more than 60 s, the result is undefined and the call fails.
+ * Gives the milliseconds to wait after try number `attempt` (from 1): a random part of a time that doubles, or Herald's `retry-after` when longer.
+ * Undefined when Herald asked for more than 60 s: the call fails.
  */
 export function delayAfter(attempt: number, retryAfterSeconds: number | undefined, random: () => number = Math.random): number | undefined {
   if (retryAfterSeconds !== undefined && retryAfterSeconds > longestRetryAfterSeconds) return undefined

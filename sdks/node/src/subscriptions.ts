@@ -10,8 +10,8 @@ const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`
 /** The operations on devices, for a backend that registers its users' devices. Mobile apps and pages register themselves, with a public key. */
 export const subscriptions = (client: Client) => ({
   /**
-   * Registers a device. When Herald knows its token or endpoint already, the device keeps its id, and is opted in again if it had opted out. When Herald
-   * refuses nothing but the language or time zone, the device is registered without it.
+   * Registers a device. A known token or endpoint keeps its device's id and is opted in again. When Herald refuses only the language or time zone,
+   * the device is registered without it.
    */
   async register(device: Schema<'RegisterSubscriptionBody'>, options: CallOptions = {}) {
     const send = (body: object) => client.request<Schema<'Registered'>>('POST', path, { ...options, body, repeatable: true })

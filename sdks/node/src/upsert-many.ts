@@ -27,8 +27,8 @@ const failuresKept = 1_000
 type Numbered = { row: UserRow; index: number }
 
 /**
- * Sends the rows in requests of up to 500, and reads rows from the caller only as fast as they are sent. Two rows of the same user may be applied in
- * either order. Rejects when Herald refuses the key, because then no row can succeed.
+ * Sends the rows in requests of up to 500, and reads them from the caller only as fast as they are sent. Two rows of one user may be applied in
+ * either order. Rejects when Herald refuses the key.
  */
 export async function upsertMany(
   client: Client,

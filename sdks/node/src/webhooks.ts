@@ -17,9 +17,8 @@ const mostSecrets = 3
 const mostSignatures = 8
 
 /**
- * Verifies a delivery and gives its events. `rawBody` is the unparsed body, as text or bytes; `header` is the value of `x-service-signature`. You may
- * give several secrets, as during a rotation; it is enough that one of them matches. Rejects with a HeraldError of status 400, whose code is
- * malformed, bad_signature, too_old or too_new.
+ * Verifies a delivery and gives its events. `rawBody` is unparsed; `header` is `x-service-signature`; one of several secrets must match. Rejects with
+ * a HeraldError of status 400: malformed, bad_signature, too_old or too_new.
  */
 export async function verify(
   rawBody: string | Uint8Array | ArrayBuffer,

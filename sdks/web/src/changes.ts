@@ -12,8 +12,8 @@ const overtakes: Partial<Record<Kind, string>> = {
 }
 
 /**
- * Adds a change to the waiting ones, and removes the waiting changes that it makes pointless. When 50 or more wait already, it also removes all
- * waiting logins and changes of user data, so that the list does not grow without end.
+ * Adds a change to the waiting ones, and removes those that it makes pointless. When 50 or more wait already, it also removes all waiting logins and
+ * changes of user data, so that the list stays bounded.
  */
 export function addChange(kept: Kept, change: Change): void {
   const isFull = kept.changes.length >= most
@@ -27,8 +27,8 @@ export function dropOldChanges(kept: Kept): void {
 }
 
 /**
- * Gives the next change to send; undefined when there is none. While Herald has no device for this browser, only two kinds may be sent: the deletion
- * of an earlier device, and, when the user has not opted out, a registration.
+ * Gives the next change to send, if any. While Herald has no device for this browser, only the deletion of an earlier device may be sent and, unless
+ * the user has opted out, a registration.
  */
 export const nextChange = ({ device: { id }, changes, out }: Kept): Change | undefined =>
   id ? changes[0] : changes.find(({ kind, device }) => device || (kind === 'register' && !out))

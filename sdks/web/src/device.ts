@@ -38,8 +38,8 @@ export const describeDevice = (): string =>
 type Registered = { id: string; userId: string }
 
 /**
- * Registers the browser. It sends what `describeDevice` gives only when that has changed, because it would otherwise overwrite a language that the
- * page has set. When Herald refuses one of these values with 422, such as an unknown time zone, it registers the browser without them.
+ * Registers the browser. Sends what `describeDevice` gives only when that has changed, or it would overwrite a language that the page has set.
+ * Registers without these values when Herald refuses one with 422.
  */
 export async function registerDevice(service: Service, { device }: Kept, address: Address): Promise<Registered> {
   const told = describeDevice()

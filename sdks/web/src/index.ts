@@ -15,8 +15,8 @@ export type { UserChanges } from './store.ts'
 const pages: Record<string, Herald> = {}
 
 /**
- * Starts Herald on this page. A second call for the same app and worker scope gives the result of the first, so a component that renders often may
- * call it. Throws `invalid_option` when an option is wrong. An error of the work in the background is in `state().lastError` and in an `error` event.
+ * Starts Herald on this page. A second call for the same app and worker scope gives the first one's result. Throws `invalid_option`. An error of work
+ * in the background is in `state().lastError` and in an `error` event.
  */
 export function init(options: Options): Herald {
   const settings = readOptions(options)

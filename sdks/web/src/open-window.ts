@@ -1,9 +1,8 @@
 import type { WindowClient, WorkerScope } from './worker-types.ts'
 
 /**
- * Opens the address that a click on a notification leads to. It uses a window that shows the address already, else another window of the site, else a
- * new window. An existing window first gets the click as an event. When its page does not handle the event, the window goes to the address, if the
- * click has one.
+ * Opens the address of a click on a notification: in a window that shows it, else another of the site, else a new one. An existing one first gets the
+ * click as an event, which its page may handle.
  */
 export async function openWindow(scope: WorkerScope, pages: readonly WindowClient[], url: string, message: unknown): Promise<void> {
   const target = new URL(url, scope.registration.scope).href

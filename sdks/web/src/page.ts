@@ -11,8 +11,8 @@ import { whyUnsupported } from './support.ts'
 import { untilOurs, type WorkerState } from './take-over.ts'
 
 /**
- * Herald on a page. A method that changes something resolves with the state after the change. A change that cannot be sent now is counted in
- * `waiting` and sent later. When Herald or the browser refuses a change, the method rejects with a HeraldError.
+ * Herald on a page. A method that changes something resolves with the state after it, or rejects with a HeraldError when Herald or the browser
+ * refuses. A change that cannot be sent now counts in `waiting` and is sent later.
  */
 export type Herald = {
   /**
@@ -24,9 +24,8 @@ export type Herald = {
   /** Asks the user for permission and registers this browser. Call it while you handle a click. */
   subscribe(user?: UserChanges): Promise<State>
   /**
-   * Calls `ask`, which shows a dialog of your page, and subscribes when `ask` gives true. After a refusal it waits 14 days before it calls `ask`
-   * again, and after the third it never does; `limits` sets other numbers. It also does not call `ask` before `ready`, nor when the user is
-   * subscribed, has opted out, or has denied the permission.
+   * Calls `ask`, which shows your page's dialog, when Herald is ready and the user may be asked, and subscribes when it gives true. After a refusal
+   * waits 14 days, after the third for ever; `limits` sets other numbers.
    */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
   /** Ends the browser's subscription and deletes the device at Herald. */
@@ -92,8 +91,8 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     // A network that is away passes. What is wrong with the installation does not, so it is said once, also without `debug`.
     if (options.debug || (code !== 'network' && status < 429 && said !== (said = code))) console.warn(lastError)
     if (isTemporary(lastError)) {
-      // The wait doubles from 1 s to 8 s, for up to ten tries within about a minute; then it is 60 s. Each wait is shortened to a random part between
-      // a half and the whole, so that pages do not all try at the same moment.
+      // The wait doubles from 1 s to 8 s, for up to ten tries within about a minute, then it is 60 s. Up to half is taken off at random, so that
+      // pages do not all try at once.
       const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures++)
       clearTimeout(timer)
       timer = setTimeout(tend, seconds * (500 + Math.random() * 500))

@@ -6,9 +6,8 @@ const most = 50
 const longestMs = 7 * 86_400_000
 
 /**
- * Sends reports about a push (delivered, opened, clicked, dismissed), and after them the reports that are stored from earlier events. When one fails,
- * it is stored for the next event together with all that come after it, because a worker has too little time during an event to wait five seconds for
- * each. At most 50 reports are stored, and each is dropped after a week.
+ * Sends reports about a push, then those stored from earlier events. From the first failure on, they are stored: a worker has no time for more waits
+ * of five seconds. At most 50 are stored, each for a week.
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()

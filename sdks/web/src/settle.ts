@@ -41,9 +41,8 @@ export async function hashOf(text: string): Promise<string> {
 }
 
 /**
- * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
- * exists. The error of a change that Herald refuses for good is put into `refused`. When Herald does not know the device any more, `beginAnew`
- * forgets the device. Every other error is thrown, such as that of a request without an answer. The caller must let only one call run at a time.
+ * Sends what Herald does not know: the endpoint, the waiting changes in order, then that the browser exists. A change refused for good is in
+ * `refused`; `beginAnew` forgets an unknown device; other errors are thrown. One call at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -54,8 +53,8 @@ export async function settle(telling: Telling): Promise<void> {
 }
 
 /**
- * Gives the browser's subscription. When the user has subscribed before and it is lost, or it has another VAPID key than the app, makes a new one, as
- * long as the permission is granted. So it takes over what another provider had, unless the user has unsubscribed here.
+ * Gives the browser's subscription. Makes a new one, if the permission is granted, when a wanted one is lost, or when it has another VAPID key than
+ * the app (another provider's) and the user has not unsubscribed here.
  */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
   const { wanted, key } = await store()
@@ -74,8 +73,8 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
 }
 
 /**
- * Makes sure that Herald knows the endpoint of this browser. When the SDK's stored record was lost, it finds the device again by a rotation of the
- * endpoint to itself. It makes no registration then, because a registration would opt the device in again, and a rotation keeps an opt-out.
+ * Makes sure that Herald knows this browser's endpoint. When the SDK's record was lost, finds the device by a rotation of the endpoint to itself,
+ * which keeps an opt-out; a registration would opt the device in again.
  */
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
   const kept = await store()
@@ -128,8 +127,8 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
 }
 
 /**
- * Forgets a device that Herald does not know any more, and drops the opt-ins, opt-outs and logouts that wait for it. When the user has subscribed and
- * not opted out, it adds a registration. It adds none for a device that was found again (`found`), because its user may have opted out.
+ * Forgets a device that Herald does not know, with its waiting opt-ins, opt-outs and logouts. Adds a registration when the user has subscribed and
+ * not opted out, but none for a device found again (`found`), whose user may have.
  */
 function beginAnew(kept: Kept): void {
   const mayRegister = kept.wanted && !kept.out && !kept.device.found
@@ -163,9 +162,8 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 const nothing = () => undefined
 
 /**
- * Shows Herald that the browser still exists. When the last registration is a week old, or `describeDevice` gives another text than then, it
- * registers the browser again, unless the user has or may have opted out. Otherwise it reports a session, when half an hour has passed since the last
- * session or registration.
+ * Shows Herald that the browser still exists. Registers again after a week or when `describeDevice` gives another text, unless the user has or may
+ * have opted out. Otherwise reports a session, half an hour after the last one or registration.
  */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling

@@ -76,7 +76,7 @@ const fresh = (): Kept => ({ device: {}, changes: [], reports: [] })
 
 /**
  * Opens the record of a worker's scope in IndexedDB. Changes are applied in the order of the calls. When IndexedDB fails or takes longer than a
- * second, the record is kept in memory from then on, until the page is closed.
+ * second, the record stays in memory until the page is closed.
  */
 export function openStore(scope: string): Store {
   let memory: Kept | undefined
@@ -100,8 +100,8 @@ const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
   })
 
 /**
- * Reads and changes the record in IndexedDB. Opens and closes the database each time, because Safari may lose an open connection, and an open
- * connection blocks other tabs. Rejects after a second; when the database answers later, the change is not made.
+ * Reads and changes the record in IndexedDB. Opens and closes the database each time: Safari may lose an open connection, and one blocks other tabs.
+ * Rejects after a second; an answer after that changes nothing.
  */
 function access(scope: string, change?: (kept: Kept) => void): Promise<Kept> {
   let isLate = false

@@ -7,9 +7,8 @@ export type WorkerState = 'active' | 'waiting' | 'foreign'
 const fileOf = (worker: ServiceWorker | null): string | undefined => worker?.scriptURL.split(/[?#]/)[0]
 
 /**
- * Waits until the active worker of the registration runs Herald, because pushes go to the active one. Another provider's worker would stay active
- * until all tabs are closed, so the waiting one is told to take over; the next version of the same file, which is the site's own, never is. `known`:
- * the address of a worker that runs Herald. Throws when no such worker comes within 5 s.
+ * Waits until the registration's active worker, which gets the pushes, runs Herald (`known`: such a worker's address). A waiting worker in another
+ * provider's place is told to take over. Throws when none installs or waits after 2.5 s.
  */
 export async function untilOurs(
   registration: ServiceWorkerRegistration,

@@ -63,9 +63,8 @@ async function textsFor(languages: readonly string[]): Promise<Texts> {
 }
 
 /**
- * Defines the element `<herald-ask>`: a card that asks in the page's words before the browser does. `kind="bell"` makes it a button that opens it
- * and shows the state, how to unblock notifications, what an iPhone needs first, and a button that installs the site. `heading` and `text` replace
- * texts, `lang` names another language than the page's.
+ * Defines the element `<herald-ask>`: a card that asks before the browser does. `kind="bell"`: a button that opens it and shows the state and what is
+ * missing. `heading` and `text` replace texts, `lang` names another language than the page's.
  */
 export function defineAsk(herald: Herald): void {
   if (!globalThis.customElements || customElements.get('herald-ask')) return

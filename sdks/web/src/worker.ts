@@ -124,8 +124,8 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   })
 
   /**
-   * Tells Herald when the browser has a new endpoint. When Herald does not know the device, it registers the browser, unless the user has or may have
-   * opted out. When this fails, the next push or the next load of the page tries again, because the stored record then still has the old endpoint.
+   * Tells Herald the browser's new endpoint. Registers the browser when Herald does not know the device, unless the user has or may have opted out.
+   * After a failure the next push or page tries again.
    */
   const keepAddress = () =>
     scope.navigator.locks

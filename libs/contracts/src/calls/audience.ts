@@ -24,8 +24,8 @@ import { campaignFlows, FlowChange, type CampaignFlow } from '../campaign.ts'
 import { Id } from '../text.ts'
 
 /**
- * The kind of the key with which the request came. It matters because a user whom only requests with a public key know may be removed as abandoned.
- * Audience treats a request without a kind like one with a secret key.
+ * The kind of the request's key. It matters because a user whom only requests with a public key know may be removed as abandoned. Audience treats a
+ * request without a kind like one with a secret key.
  */
 const keyKind = KeyKind.optional()
 
@@ -53,11 +53,8 @@ const TakeBatch = z.object({
 export type TakeBatch = z.infer<typeof TakeBatch>
 
 /**
- * Takes a batch for a dispatcher, and reads its recipients as they are now. `knowsSend`: whether the dispatcher has the send already. `takes` is
- * given only when the dispatcher already has the batch and asks for a further part of it: it is the number of the dispatcher's take, and the answer
- * has the recipients after the first `from`. `environment` and `credentialsVersion` are those of the credentials that the dispatcher will use;
- * without credentials they are empty and null. When these credentials are newer than those to which the circuit's answers belong, the batch may be
- * the circuit's probe before the next probe is due.
+ * Takes a batch and reads its recipients as they are now. `takes` (with `from`): a further part of a batch that the dispatcher has. Newer credentials
+ * than those of the circuit's answers may probe before the next probe is due.
  */
 export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
 
@@ -77,11 +74,8 @@ export const nextAtOnce = 16
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
- * Waits for batches of small sends that begin now, leased to the dispatcher by the transaction that makes them. `room`: how many more it can take, by
- * platform. `full`: the apps that have as many in work there as they may. Answered when they are committed, or with none after `nextWaitMs`.
- *
- * The dispatcher asks for the recipients with `takeBatch` when it is about to send: a device may have another owner by then. `by`: the process of
- * audience that answers.
+ * Waits for batches of small sends, leased by the transaction that makes them, up to `nextWaitMs`. `room`: how many more by platform; `full`: apps
+ * with their most in work. Recipients come by `takeBatch`, since owners change. `by`: the answering process.
  */
 export const takeNext = call<{ batches: GivenBatch[]; by?: string }>()(
   'rpc.audience.take-next',
@@ -90,9 +84,8 @@ export const takeNext = call<{ batches: GivenBatch[]; by?: string }>()(
 )
 
 /**
- * Renews the lease of a taken batch: it then ends 12 s from now. `held` is false when the caller has lost the batch, because another dispatcher has
- * taken it or it is done; the caller must then send no more of it. `unknown` is the number of the batch in its campaign when the ledger does not know
- * its pushes: if the batch is held, audience reports them to the ledger again.
+ * Renews a batch's lease to 12 s from now. When `held` is false the caller must send no more of it. `unknown`: the batch's number when the ledger
+ * does not know its pushes; audience then reports a held batch again.
  */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',
@@ -142,9 +135,8 @@ const FrozenSmallSend = z.object({
 export type FrozenSmallSend = z.infer<typeof FrozenSmallSend>
 
 /**
- * Campaigns hands over small sends that begin now, with their content, so that audience need not ask for them. Audience answers when the rows of each
- * send are committed or, for a send that must begin alone, when a pointer at it is published. Repeating the call changes nothing. When no answer
- * comes, campaigns publishes pointers at the sends (`fanOutWork`).
+ * Campaigns hands over small sends that begin now, with their content. Answered when each send's rows are committed or a pointer is published. May be
+ * repeated. Without an answer, campaigns publishes pointers (`fanOutWork`).
  */
 export const startSends = call<Record<string, never>>()(
   'rpc.audience.start-sends',
@@ -152,9 +144,8 @@ export const startSends = call<Record<string, never>>()(
 )
 
 /**
- * Campaigns tells audience whether a send goes on, and repeats the call until audience answers. For a paused send audience makes no page and gives
- * out no batch. For a cancelled send audience makes no further page, and queued pushes that are not sent yet end as skipped with `cancelled`. `known`
- * is false when audience has not begun the send. Then it notes the flow, and does not begin the send until a later change says `running`.
+ * Tells audience, until it answers, whether a send goes on. Paused: no page, no batch given out. Cancelled: unsent pushes end as skipped
+ * (`cancelled`). `known`: false while audience has not begun it; it then waits for `running`.
  */
 export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id, appId: Id }))
 
@@ -214,8 +205,8 @@ export type OpenPush = {
   state: 'waiting' | 'sending' | 'held' | 'retry'
 }
 /**
- * Lists the pushes of an app that have no outcome yet, newest campaign first. At most 200 batches are read for a page, so a page may have fewer
- * pushes than asked for, or none: the list ends only where `nextCursor` is null. Fault: invalid_body at `cursor`.
+ * Lists the pushes of an app without an outcome, newest campaign first. At most 200 batches are read for a page, so a page may be short or empty:
+ * only a null `nextCursor` ends the list. Fault: invalid_body at `cursor`.
  */
 export const listOpenPushes = call<{ items: OpenPush[]; nextCursor: string | null }>()(
   'rpc.audience.list-open-pushes',
@@ -241,8 +232,8 @@ export type SendWave = {
   /** When the wave begins (ISO). */
   at: string
   /**
-   * The time zones of the wave's users; a null in the list stands for users without a time zone. The list is null when the wave goes to all users.
-   * The last wave of a send also goes to users that no other wave names.
+   * The time zones of the wave's users; null in the list stands for users without one. The list is null for all users. A send's last wave also goes
+   * to users that no other wave names.
    */
   zones: (string | null)[] | null
   /** `cancelled`: the send ended before this wave began. */
@@ -257,8 +248,8 @@ export type SendWave = {
 export const readWaves = call<{ waves: SendWave[] }>()('rpc.audience.read-waves', z.object({ appId: Id, campaignId: Id }))
 
 /**
- * Reads how far a fan-out has looked at the app's devices: `scanned` of them so far, of `listed` when the send names its devices or users. Null before
- * the fan-out has begun, after its last page, and for a send in waves, which looks at the devices once for each wave.
+ * Reads how many of the app's devices a fan-out has looked at (`scanned`), of `listed` when the send names them. Null before it begins, after its
+ * last page, and for waves, which look at the devices once each.
  */
 export const readScan = call<{ scanned: number; listed: number | null } | null>()(
   'rpc.audience.read-scan',
@@ -288,8 +279,8 @@ export type TagUses = {
   asOf: string
 }
 /**
- * Lists the tags of an app's users by name: at most 2,000 tags, those that most users have. Of an app with more than 10,000 users only a sample of
- * the users is read, so rare tags may be missing. The answer is at most 30 s old. Fault: rate_limited.
+ * Lists the tags of an app's users by name: the 2,000 that most users have. Above 10,000 users only a sample is read, so rare tags may be missing. At
+ * most 30 s old. Fault: rate_limited.
  */
 export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 
@@ -360,9 +351,8 @@ export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId:
 export const changeUser = call<User>()('rpc.audience.change-user', z.object({ appId: Id, user: UserAddress, changes: UserChanges }))
 
 /**
- * Changes several users in one transaction, as if `changeUser` were called for one after another. The answers have the order of the users. A user
- * with an unknown Herald id, or who would have a 101st tag, is not changed, and the answer for that user is a fault. Fault of the call: not_found
- * when the app was erased.
+ * Changes several users in one transaction, like `changeUser` for one after another; answers in their order. An unknown Herald id or a 101st tag is
+ * that user's fault alone. Fault of the call: not_found when the app was erased.
  */
 export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   'rpc.audience.change-users',
@@ -397,21 +387,19 @@ export const listTestDevices = call<Listed<TestDevice>>()(
 )
 
 /**
- * Finds the devices that a test names, in the order of their ids; for users, their test devices. `unreachable` says why no push is queued for a
- * device. Faults: not_found (a single device is unknown); invalid_body at `subscriptionIds.<i>` for a device that is not a test device, and at the
- * selector when it names more than 20 devices in all.
+ * Finds the devices that a test names, by id; for users, their test devices. `unreachable`: why no push is queued. Faults: not_found (a single
+ * device); invalid_body at `subscriptionIds.<i>` for no test device, at the selector above 20 devices.
  */
 export const findTestDevices = call<{
   devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
 }>()('rpc.audience.find-test-devices', z.object({ appId: Id, selector: TestSelector }))
 
-// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them. An
-// unknown id, and an id of another app, is not_found, except where a list is answered: that list is empty.
+// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them. An id
+// that is unknown or another app's is not_found; in a list, the answer is empty.
 
 /**
- * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. With `segmentId` the
- * list has only users who have a reachable device in that segment. For a page of that list at most 10,000 users are examined, so the page may have
- * fewer users than asked for. Faults: not_found (the segment), invalid_segment, invalid_body at `cursor`, rate_limited.
+ * Lists an app's users, newest first. `q`: a user's or device's id, or the beginning of an external id. With `segmentId`, at most 10,000 are examined
+ * for a page. Faults: not_found, invalid_segment, invalid_body at `cursor`, rate_limited.
  */
 export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
@@ -427,9 +415,8 @@ export const listFormerDevices = call<{ subscriptionIds: string[]; next: string 
 )
 
 /**
- * Reads the next users of an app in the order of their ids, with their devices. An answer has at most 500 users and about one megabyte. `next` is the
- * `after` of the next page, and null at the end. With a segment only the users in it are read, and a page may be empty although more follow. Faults:
- * not_found (the segment), invalid_segment, rate_limited.
+ * Reads the next users of an app by id, with their devices: at most 500 and about one megabyte. `next` is the next `after`, null at the end; with a
+ * segment a page may be empty. Faults: not_found, invalid_segment, rate_limited.
  */
 export const exportUsers = call<{ users: ExportedUser[]; next: string | null }>()(
   'rpc.audience.export-users',
@@ -476,9 +463,8 @@ export type ExplainedDevice = {
   /** The steps from `device` to `message` that apply to this device. Whether a step stops the push is decided as if the push did not exist yet. */
   steps: ExplainedStep[]
   /**
-   * Where the device's push is. `nowhere`: the send has not begun. `ahead`: the fan-out has not come to the device yet. `open`: the push is in a
-   * batch that is not done. `past`: the fan-out has come to the device, and every batch with a push to it is done. `passed`: the send was cancelled
-   * or failed before the fan-out came to the device.
+   * Where the device's push is. `nowhere`: the send has not begun. `ahead`: the fan-out has not come to it. `open`: in a batch under way. `past`: its
+   * batches are done. `passed`: cancelled or failed before the fan-out came.
    */
   push:
     | { is: 'nowhere' | 'past' | 'passed' }
@@ -487,9 +473,8 @@ export type ExplainedDevice = {
 }
 
 /**
- * Explains devices of an app for a send, in one snapshot. `send` and `target` are from the campaign's row. `settings` are the app's present settings;
- * they count where the send has no frozen ones. `no`: the number of the push's batch, from the ledger; null when the ledger has no push to the
- * device. `begins`: true when the send has not begun; it is then explained as if it began now.
+ * Explains devices for a send, in one snapshot. `settings`: the app's present ones, where none are frozen. `no`: the batch's number in the ledger,
+ * null without a push. `begins`: explained as if the unbegun send began now.
  */
 export const explainDevices = call<{
   startedAt: string | null
@@ -516,9 +501,8 @@ export const explainDevices = call<{
 
 const targetKinds = ['externalIds', 'userIds', 'subscriptionIds', 'segment', 'all'] as const
 /**
- * Counts what a send would do if it began at `startsAt` (null stands for now), with the app's present settings. Audience counts with the conditions
- * of a fan-out in one read-only transaction, and writes nothing. Campaigns has checked `send` and `target` (`resolveSend`), so the schema checks only
- * a few of their fields. Faults: not_found (the app), invalid_segment, rate_limited.
+ * Counts what a send would do if it began at `startsAt` (null: now), in one read-only transaction with the conditions of a fan-out. Campaigns has
+ * checked `send` and `target` (`resolveSend`). Faults: not_found (the app), invalid_segment, rate_limited.
  */
 export const dryRun = call<AudienceDryRun>()(
   'rpc.audience.dry-run',
@@ -533,14 +517,14 @@ export const dryRun = call<AudienceDryRun>()(
 )
 
 /**
- * Counts the devices of an app; the answer is at most 60 s old. An app that had more than 5,000,000 devices when its devices were last counted for a
- * day is not counted anew: the answer has the numbers of that day. Fault: rate_limited.
+ * Counts the devices of an app; at most 60 s old. With more than 5,000,000 devices at the last daily count, the answer has the numbers of that day.
+ * Fault: rate_limited.
  */
 export const countDevices = call<DeviceCounts>()('rpc.audience.count-devices', z.object({ appId: Id }), 12_000)
 
 /**
- * Reads the devices of an app by UTC day, from the day that contains `from` (null: the last 30 days) to the last day that begins before `to` (null:
- * to the last counted day). A day that was not counted is left out. Fault: invalid_body at `from`.
+ * Reads an app's devices by UTC day, from the day of `from` (null: the last 30 days) to the last that begins before `to` (null: the last counted).
+ * Days not counted are left out. Fault: invalid_body at `from`.
  */
 export const readDeviceDays = call<{ points: DeviceDay[] }>()(
   'rpc.audience.read-device-days',
@@ -566,9 +550,8 @@ export const listImportErrors = call<{ items: ImportError[]; nextCursor: string 
   z.object({ appId: Id, importId: Id, limit: z.number().int().min(1).max(200), after: z.number().int().min(0) }),
 )
 /**
- * Writes up to 500 rows of an import in one transaction. The same transaction moves the import from `offset` to `nextOffset`, so no row is written
- * twice. A dry run writes no devices or users. When the import is not at `offset`, nothing is written, and the fault `invalid_state` has the right
- * offset at `offset`.
+ * Writes up to 500 rows of an import and moves it from `offset` to `nextOffset` in one transaction, so no row is written twice. A dry run writes no
+ * devices. Fault at another offset: `invalid_state` with the right one.
  */
 export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
 /** Stores the bytes after `offset` that are not a complete row yet. When the file ends there, the gateway reads them as its last row. */

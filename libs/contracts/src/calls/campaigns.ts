@@ -27,10 +27,8 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 )
 
 /**
- * Answers what would be sent if a notification, a campaign or a stored campaign (`campaignId`) were accepted and sent now; the request has exactly
- * one of the three. Campaigns checks it as a real send, except that a stored campaign may have any status, and writes nothing. `startsAt` (ISO): when
- * the schedule begins; null when the send would begin at once. Faults as for sendNotification, createCampaign and sendCampaign; their paths are those
- * of the given body.
+ * Answers what would be sent if a notification, a campaign or a stored one (`campaignId`; exactly one of three) were sent now, and writes nothing.
+ * `startsAt` (ISO): null for at once. Faults as for sendNotification, createCampaign and sendCampaign.
  */
 export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null }>()(
   'rpc.campaigns.resolve-send',
@@ -45,10 +43,8 @@ export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; starts
 )
 
 /**
- * Sends a test: a notification to single devices, to which no delivery rule applies and which no series counts. `notQueued`: the named devices that
- * get no push. A repeated request gets the answer of the first one. Faults: not_found (template, campaign, device), unknown_variant, invalid_body
- * (also at an item of a list that is not a test device), invalid_state (the campaign has no content), idempotency_in_progress,
- * idempotency_key_reused.
+ * Sends a test to single devices, without delivery rules or series. `notQueued`: named devices without a push. Repeats get the first answer. Faults:
+ * not_found, unknown_variant, invalid_body, invalid_state (no content), idempotency_in_progress, idempotency_key_reused.
  */
 export const sendTest = call<{ id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }>()(
   'rpc.campaigns.send-test',
@@ -64,8 +60,8 @@ export type FrozenTarget =
   | { kind: 'all' }
 
 /**
- * Reads the send that audience is to fan out. Null unless the campaign exists, is `sending` and no cancel was asked for. `flowNo` is the number of the
- * last change of its flow: an earlier pause that audience has noted is over.
+ * Reads the send that audience is to fan out; null unless it exists, is `sending` and not to be cancelled. `flowNo`: the number of its flow's last
+ * change; an earlier pause is over.
  */
 export const readSend = call<{ send: FrozenSend; target: FrozenTarget; flowNo: number } | null>()(
   'rpc.campaigns.read-send',
@@ -73,9 +69,8 @@ export const readSend = call<{ send: FrozenSend; target: FrozenTarget; flowNo: n
 )
 
 /**
- * Audience tells campaigns that the fan-out rows of these campaigns are committed, so campaigns stops publishing pointers at them. `flows` has the
- * flow of each send in the order of the request, because a send may have been paused or cancelled while its row was written; null for an unknown
- * campaign.
+ * Audience has committed the fan-out rows of these campaigns, so campaigns stops publishing pointers at them. `flows`: each send's flow in the same
+ * order, perhaps paused or cancelled meanwhile; null for an unknown campaign.
  */
 export const fanOutStarted = call<{ flows: (FlowChange | null)[] }>()(
   'rpc.campaigns.fan-out-started',
@@ -125,9 +120,8 @@ export const createCampaign = call<{ id: string; status: 'draft'; replayed: bool
 export const DelaySeconds = z.int().min(0).max(60)
 
 /**
- * Sends a draft or a scheduled campaign now, or starts its schedule. `defaultTimezone` is the app's time zone, which is used for users without one.
- * `delaySeconds` is ignored when the schedule begins later by itself. `nextAt` (ISO): when it goes out; null when that is now. Faults: not_found (also
- * its segment), invalid_segment, invalid_state.
+ * Sends a draft or scheduled campaign now, or starts its schedule. `defaultTimezone` is for users without one. `delaySeconds` is ignored for a later
+ * schedule. `nextAt` (ISO): null for now. Faults: not_found (also its segment), invalid_segment, invalid_state.
  */
 export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active'; nextAt: string | null }>()(
   'rpc.campaigns.send-campaign',
@@ -148,8 +142,8 @@ export const unsendCampaign = call<{ id: string; status: 'draft' | 'sent' }>()(
 export const cancelCampaign = call<{ status: 'cancelled' }>()('rpc.campaigns.cancel-campaign', z.object({ appId: Id, campaignId: Id }))
 
 /**
- * Sends the winning variant, as a new campaign, to the users outside the experiment's sample. `by`: the operator's name, null for a secret key.
- * `nextAt` as for sendCampaign. When several faults apply, the first in the order of spec: experiments/winner-checks is answered.
+ * Sends the winning variant as a new campaign to users outside the sample. `by`: the operator's name, null for a secret key. `nextAt` as for
+ * sendCampaign. The first fault by spec: experiments/winner-checks is answered.
  */
 export const pickWinner = call<{ id: string; status: 'sending' | 'scheduled'; nextAt: string | null }>()(
   'rpc.campaigns.pick-winner',
@@ -157,11 +151,8 @@ export const pickWinner = call<{ id: string; status: 'sending' | 'scheduled'; ne
 )
 
 /**
- * Reads a campaign for explain. `send` and `target` are as they were frozen or, before the campaign is sent, as they would be frozen now. `target` is
- * null when the campaign's saved segment is deleted. It is also null for a notification that has ended, because Herald deletes its target then;
- * `forgottenBy` says what it named.
- * `nextAt`: when a scheduled campaign begins, or a recurrence has its next run. `pause`: since when the campaign is paused, and when the pause ends
- * as a cancel (ISO).
+ * Reads a campaign for explain, frozen or as it would be now. `target` is null when its segment is deleted or a notification has ended; `forgottenBy`
+ * says what that named. `nextAt`: its next begin. `pause`: its start and end (ISO).
  */
 export const explainCampaign = call<{
   status: Campaign['status']
@@ -216,8 +207,8 @@ export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-c
 /** Resumes a paused send or recurrence. A recurrence goes on with its next occurrence; occurrences during the pause are skipped. */
 export const resumeCampaign = call<{ status: 'sending' | 'active' }>()('rpc.campaigns.resume-campaign', OfCampaign)
 /**
- * Cancels a campaign that has not ended. A send under way keeps its status, `sending` or `paused`, while the pushes that are not sent yet are skipped
- * with the reason `cancelled`. When every push has an outcome, the status becomes `cancelled`. Any other campaign is `cancelled` at once.
+ * Cancels a campaign that has not ended. One under way keeps its status while unsent pushes are skipped as `cancelled`, and is `cancelled` when every
+ * push has an outcome. Any other is `cancelled` at once.
  */
 export const endCampaign = call<{ status: 'cancelled' | 'sending' | 'paused' }>()('rpc.campaigns.end-campaign', OfCampaign)
 

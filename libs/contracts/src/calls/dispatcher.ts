@@ -14,8 +14,8 @@ export const checkLimitMs = 10_000
 export type CheckedProvider = { ok: boolean; code: FailureCode | null; providerCode: string | null }
 
 /**
- * Checks an app's credentials: sends the provider a push that can reach no device, over a connection made for the check. Web Push has several
- * providers, so there only the key pair and the subject are checked. Fault: rate_limited when too many checks run at once.
+ * Checks an app's credentials with a push that can reach no device, over a connection of its own. For Web Push only the key pair and the subject are
+ * checked. Fault: rate_limited when too many checks run.
  */
 export const checkProvider = call<CheckedProvider>()(
   'rpc.dispatcher.check-provider',

@@ -13,9 +13,8 @@ export const readCredentials = call<{ credentials: ProviderCredentials | null }>
 )
 
 /**
- * Gives the APNs provider token of an app's team and key; null when the app has no APNs credentials. All dispatchers share the token, because a
- * gateway mints a token only while it holds the lock of the token's row. A token is replaced after 50 minutes, or at once when none of the SEAL_KEYS
- * opens it. `refused`: a token that APNs called expired; if this token is still stored, it is replaced when it is 20 minutes old.
+ * Gives the APNs provider token of an app's key, shared by all dispatchers; null without credentials. Replaced after 50 minutes, or when no SEAL_KEYS
+ * opens it. `refused`: one that APNs called expired, replaced when 20 minutes old.
  */
 export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
   'rpc.gateway.apns-token',
@@ -23,8 +22,8 @@ export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
 )
 
 /**
- * Makes missing streams and consumers, sets back those that differ from topology.ts, and answers when all exist. Every other service makes this call
- * when it finds a stream or consumer missing: at the first start, and when NATS has lost its store. It needs no database.
+ * Makes missing streams and consumers, sets back those that differ from topology.ts, and answers when all exist. Other services call it when one is
+ * missing: at the first start, and when NATS has lost its store.
  */
 export const makeStreams = call<Record<string, never>>()('rpc.gateway.make-streams', z.object({}))
 

@@ -26,9 +26,8 @@ export const QueuedBatch = z
 export type QueuedBatch = z.infer<typeof QueuedBatch>
 
 /**
- * What a fan-out has queued so far. `byPlatform`: how many pushes of each platform since the send began; because these are totals, repeating a report
- * changes nothing. `fannedOut`: true when the fan-out has ended. `batches`: the batches made since the last report that was answered. A batch that is
- * in the ledger already is not changed.
+ * What a fan-out has queued. `byPlatform`: totals since the send began, so repeating a report changes nothing. `fannedOut`: it has ended. `batches`:
+ * those made since the last answered report; the ledger keeps known ones unchanged.
  */
 export const QueuedReport = z.object({
   campaignId: Id,
@@ -53,9 +52,8 @@ const pushesOf = (reports: QueuedReport[]): number =>
   reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
 
 /**
- * Tells the tracker which pushes exist, before the pointers at their batches are published. The tracker makes the counters and the ledger's rows.
- * When `fannedOut` becomes true and an endpoint of the app asks for campaign.completed, the tracker announces it. All reports of a call are written
- * in one transaction.
+ * Tells the tracker which pushes exist, before the pointers at their batches are published; one transaction. When `fannedOut` becomes true, the
+ * tracker announces campaign.completed to endpoints that ask for it.
  */
 export const reportQueued = call<Record<string, never>>()(
   'rpc.tracker.report-queued',
@@ -72,10 +70,8 @@ export const reportQueued = call<Record<string, never>>()(
 export type UnknownBatch = { campaignId: string; no: number }
 
 /**
- * Writes outcomes to the ledger and the counters; the outcomes of one day are one transaction. A push that already has an outcome keeps it. Nothing is
- * written of a batch that the ledger does not know, as after a restore, and the answer names it in `unknown`. A batch that is older than the ledger's
- * retention, or of a deleted app, is ignored. The time limit is short, because a dispatcher makes one such call at a time, and stops sending when too many of
- * its pushes wait for the answer. So a call that a killed tracker does not answer is soon repeated.
+ * Writes outcomes; those of one day are one transaction. A push keeps its first outcome. `unknown`: batches not in the ledger. Those past retention
+ * or of deleted apps are ignored. The limit is short: dispatchers call one at a time.
  */
 export const recordOutcomes = call<{ recorded: number; unknown?: UnknownBatch[] }>()(
   'rpc.tracker.record-outcomes',
@@ -136,8 +132,8 @@ export type LedgerRow = {
 }
 
 /**
- * Lists the pushes of an app that have an outcome and fit all given filters, newest campaign first (spec: administration/pushes). A page may have
- * fewer pushes than asked for, or none: the list ends only where `nextCursor` is null. Fault: invalid_body at `cursor`.
+ * Lists the pushes of an app with an outcome that fit all filters, newest campaign first (spec: administration/pushes). A page may be short or empty:
+ * only a null `nextCursor` ends the list. Fault: invalid_body at `cursor`.
  */
 export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }>()(
   'rpc.tracker.list-pushes',
@@ -158,8 +154,8 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
 )
 
 /**
- * Lists the newest pushes of a user to these devices, newest campaign first; only pushes that have an outcome. The devices are searched one after
- * another. When the search has taken 1.5 s, no further device is searched, so the pushes to the last devices are missing.
+ * Lists the newest pushes with an outcome of a user to these devices, newest campaign first. After 1.5 s no further device is searched, so those of
+ * the last devices are missing.
  */
 export const newestPushes = call<{ pushes: LedgerRow[] }>()(
   'rpc.tracker.newest-pushes',
@@ -176,8 +172,8 @@ export const exportPushesOfDevice = call<{ pushes: ExportedPush[]; next: string 
   z.object({ ...Portion, userId: Id, subscriptionId: Id }),
 )
 /**
- * Reads the next part of a campaign's pushes in the order of the ledger: about 1,000 that come after the push `after`, also those without an outcome.
- * Null when the campaign is older than the ledger's retention. Fault: invalid_body at `after`.
+ * Reads about 1,000 pushes of a campaign after the push `after`, in the order of the ledger, also those without an outcome. Null when older than the
+ * ledger's retention. Fault: invalid_body at `after`.
  */
 export const exportPushesOfCampaign = call<{ pushes: ExportedPush[]; next: string | null } | null>()(
   'rpc.tracker.export-pushes-of-campaign',
@@ -258,9 +254,8 @@ export type Verification = {
 export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-campaign', z.object({ appId: Id, campaignId: Id }), 30_000)
 
 /**
- * Reads what the reconciler, which compares counters with the ledger, has found. `difference`: by how much
- * counters and ledger of active campaigns differ, added up; 0 when they agree. `roundEndedAt`: when the reconciler last finished checking all active
- * campaigns; null when it has never finished.
+ * Reads what the reconciler has found. `difference`: by how much counters and ledger of active campaigns differ, added up. `roundEndedAt`: when it
+ * last finished all active campaigns; null when never.
  */
 export const readReconciliation = call<{ difference: number; roundEndedAt: string | null }>()(
   'rpc.tracker.read-reconciliation',
@@ -285,9 +280,8 @@ export type ExplainedPush = {
   reports: { kind: EngagementKind; at: string }[]
 }
 /**
- * Reads from the ledger a campaign's pushes to these devices and, when `userId` is given, to that user, at most 100 pushes in all. `ledger` is `none`
- * when `readStats` answers null, and `past` when the campaign is older than the ledger's retention. `fannedOutAt` (ISO): when the fan-out had
- * reported all its pushes; null before.
+ * Reads from the ledger at most 100 pushes of a campaign to these devices and to the user of `userId`. `ledger`: `none` when `readStats` answers
+ * null, `past` after its retention. `fannedOutAt` (ISO): null before all are reported.
  */
 export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }>()(
   'rpc.tracker.explain-pushes',
@@ -295,18 +289,16 @@ export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutA
 )
 
 /**
- * Measures how fast the app's last large sends were. The answer adds up 5 sends, those that settled last: their pushes (`pushes`), and the seconds
- * from the first page to the last outcome of each (`seconds`). A send counts when it has at least 1,000 pushes, began within 30 days and is among the
- * app's newest 20,000 campaigns. With fewer than 5 such sends all of them are added up; without any the answer is null.
+ * Adds up pushes and seconds (first page to last outcome) of the app's last 5 settled sends; fewer when there are fewer, null without any. Only sends
+ * of 1,000 pushes or more, within 30 days and the newest 20,000 campaigns.
  */
 export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))
 
 // What is counted over time (spec: administration/series).
 
 /**
- * Reads an app's counters by the hour or by the UTC day. The first hour or day is the one that contains `from`; without `from` the answer has the
- * last 24 hours or 30 days. The last is the last one that begins before `to`; without `to` it is the present one. Fault: invalid_body at `from` (too
- * long ago, ahead of now, more than 2,000 points or 10,000 counts of codes).
+ * Reads an app's counters by hour or UTC day, from the one of `from` (else the last 24 hours or 30 days) to before `to`. Fault: invalid_body at
+ * `from` (out of range, over 2,000 points or 10,000 codes).
  */
 export const readSeries = call<Series>()(
   'rpc.tracker.read-series',

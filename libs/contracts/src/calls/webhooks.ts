@@ -86,8 +86,8 @@ export const replayDelivery = call<WebhookDelivery>()('rpc.webhooks.replay-deliv
 export const watchSeconds = 30
 
 /**
- * A gateway asks for the events of an app because an operator watches them. Webhooks answers when tracker and audience announce all events of the
- * app; for `watchSeconds` it then sends the gateways those events (`eventsSeen`). Fault: queue_unavailable when tracker or audience does not answer.
+ * Asks for an app's events for `watchSeconds`, because an operator watches. Answered when tracker and audience announce them all; the gateway then
+ * gets them by `eventsSeen`. Fault: queue_unavailable when one does not answer.
  */
 export const watchEvents = call<Record<string, never>>()('rpc.webhooks.watch-events', z.object({ appId: Id }))
 
@@ -100,9 +100,8 @@ export const eventsWatched: Broadcast<{ appId: string }> = { subject: 'live.watc
 /** A webhooks process sends the gateways at most this many events of an app in a second. */
 export const mostShownPerSecond = 100
 /**
- * Tells every gateway of events of a watched app, in the form that receivers get. `dropped`: how many more events were left out since the process's
- * last broadcast for the app. The schema checks only that an event is an object: webhooks made it from a checked announcement, and the gateway passes
- * it on unread.
+ * Tells every gateway of a watched app's events, in the receivers' form. `dropped`: how many more were left out since the process's last broadcast
+ * for it. Events come from checked announcements, so only their being objects is checked.
  */
 export const eventsSeen: Broadcast<{ appId: string; events: WebhookEvent[]; dropped: number }> = {
   subject: 'live.events',

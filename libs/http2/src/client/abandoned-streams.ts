@@ -5,8 +5,8 @@
 const mostKept = 1_000
 
 /**
- * The streams that the client reset, or that a GOAWAY of the server left out. The server may not know this yet and still send frames on such a
- * stream, which is allowed. HEADERS or DATA on any other closed stream would be a mistake (RFC 9113 section 5.1).
+ * Streams that the client reset, or that a server's GOAWAY left out. The server may still send frames on these. HEADERS or DATA on any other closed
+ * stream would be a mistake (RFC 9113 section 5.1).
  */
 export class AbandonedStreams {
   private readonly ids = new Set<number>()

@@ -27,8 +27,8 @@ export type Owner = {
   /** Is called when the connection may be able to begin more streams than before. */
   roomier: () => void
   /**
-   * Is called when the connection will begin no new stream: a GOAWAY has come, the connection has sent all the requests that it may
-   * send, or the client is being closed. Open streams go on. `debug` is the text that came with the GOAWAY.
+   * Is called when the connection begins no new stream: after a GOAWAY, after all requests that it may send, or at a close. Open streams go on.
+   * `debug` is the text of the GOAWAY.
    */
   draining: (connection: Connection, reason: string, debug: string) => void
   /** Is called when the connection has ended and every stream has its reply. */
@@ -153,9 +153,8 @@ export class Connection {
   }
 
   /**
-   * Notes that received bytes are freed, so the server may send as many again. The server is told this when a quarter of the window has been freed,
-   * and not with each answer. The bytes of an incomplete answer are not freed, so all incomplete answers of a connection together never hold more
-   * bytes than its window.
+   * Notes that received bytes are freed, and tells the server when a quarter of the window is. Bytes of incomplete answers are not freed, so together
+   * these never hold more than the connection's window.
    */
   returnWindow(bytes: number): void {
     this.returnedBytes += bytes

@@ -46,8 +46,8 @@ const ciphers = [
 ].join(':')
 
 /**
- * Connects: looks the name up, connects TCP, checks the address (or has a tunnel opened), and does the handshake of TLS 1.2 or later with ALPN. `session` resumes an earlier
- * TLS session, and `onSession` is called with new ones. `done` is called once, at the latest after `limitMs`. Gives a function that stops connecting.
+ * Connects by TCP or a tunnel, with TLS 1.2 or later and ALPN. `session` resumes a TLS session, `onSession` gets new ones. `done` is called once,
+ * within `limitMs`. Gives a function that stops connecting.
  */
 export function dial(
   options: DialOptions,

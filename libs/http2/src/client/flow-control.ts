@@ -53,9 +53,8 @@ export function receiveWindowUpdate(connection: Connection, streamId: number, bu
   if (stream.sendWindow > maxWindow) return connection.failStream(stream, errorCode.flowControlError)
   const before = connection.sendWindow
   if (stream.unsentBody) sendBody(connection, stream)
-  // A WINDOW_UPDATE that lets the client send no byte counts as a frame that brings nothing (`patience.ts`). One that lets it send bytes does not
-  // count, because the client has only so many bytes to send, so there can be no flood of such frames. One that opens the window of a body that waits
-  // for the output does not count either.
+  // A WINDOW_UPDATE that lets the client send no byte counts as a frame that brings nothing (`patience.ts`), unless it opens the window of a body
+  // that waits for the output.
   if (connection.sendWindow === before && !(opens && stream.unsentBody && connection.output.isBlocked)) connection.patience.spend()
 }
 
@@ -86,8 +85,8 @@ export function receiveFlowControlled(connection: Connection, bytes: number): vo
 }
 
 /**
- * Makes a stream's window full again when at most half of it is left. This is checked after each frame, and a frame is at most about a quarter of the
- * window, so the window never becomes negative. `Limits.bodyBytes` bounds how long the answer can be.
+ * Fills a stream's window again when at most half is left. It is checked after each frame of at most about a quarter of the window, so the window
+ * stays positive. `Limits.bodyBytes` bounds the answer.
  */
 export function widenStream(connection: Connection, stream: Stream): void {
   if (stream.receiveWindow > defaultWindow / 2) return

@@ -6,8 +6,8 @@ export type Limits = {
    */
   connections: number
   /**
-   * No new connection is opened while this many connections are draining: they take no new requests and finish their last ones. Without this limit a
-   * server that sends GOAWAY on one connection after another could make the client open any number.
+   * No new connection is opened while this many are draining (finishing their last requests). Without the limit a server that answers each connection
+   * with GOAWAY could make the client open any number.
    */
   drainingConnections: number
   /** At most this many requests are open at once on a connection, even when the server allows more. */

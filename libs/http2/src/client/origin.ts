@@ -23,8 +23,8 @@ export type OriginOptions = DialOptions & {
   limits?: Partial<Limits>
   onEvent?: (event: OriginEvent) => void
   /**
-   * With `offerHttp1`: is called with a connection whose server chose HTTP/1.1, so that the caller can use it without a second handshake. Requests to
-   * this origin are then `unsent` with the reason HTTP_1_1. Without this function such a connection is closed.
+   * With `offerHttp1`: gets a connection whose server chose HTTP/1.1, so that the caller needs no second handshake. Requests to this origin are then
+   * `unsent` with the reason HTTP_1_1. Without this function such a connection is closed.
    */
   onHttp1?: (socket: TLSSocket) => void
 }
@@ -46,8 +46,8 @@ export type Origin = {
 }
 
 /**
- * Time limits are checked this often while there are requests, and otherwise every `idleTickMs`. An origin has one timer, because a timer for each
- * request would cost more. So a request may exceed its time limit by up to this much.
+ * Time limits are checked this often while there are requests, else every `idleTickMs`, by one timer for each origin. A request may exceed its time
+ * limit by up to this much.
  */
 const tickMs = 50
 const idleTickMs = 1_000

@@ -9,8 +9,8 @@ const firstBytes = 2_048
 const mostBytes = 65_536
 
 /**
- * The output of a connection. Frames are collected in one large buffer and written once per turn of the event loop, or earlier when more bytes than
- * the limit are collected, so that many pushes share a TLS record. No part of a buffer is used twice, because the socket may still hold it.
+ * The output of a connection. Frames are collected in a buffer and written once per turn of the event loop, or beyond a limit, so that pushes share a
+ * TLS record. No part is reused: the socket may hold it.
  */
 export class Output {
   /** The buffer in which `reserve` gave space. */

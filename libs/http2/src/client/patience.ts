@@ -5,10 +5,8 @@ const perAnswer = 20
 const perSecond = 200
 
 /**
- * Limits the frames of a server that bring nothing, such as PING, SETTINGS, empty DATA, windows that grow byte by byte and unknown frames. Sending
- * such a frame costs less than handling it, so floods of them are known attacks on HTTP/2. A server may send 2,000 such frames in a row. Each answer
- * allows it 20 more and each second 200 more, but never more than 2,000 in all. That is enough, because a busy connection needs 1 or 2 of these
- * frames for each answer.
+ * Limits a server's frames that bring nothing, such as PING: floods of them are known attacks. It may send 2,000, and gets back 20 with each answer
+ * and 200 a second. A busy connection needs 1-2 for each answer.
  */
 export class Patience {
   private left = mostPatience

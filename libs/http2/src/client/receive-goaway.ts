@@ -5,10 +5,8 @@ import type { Connection } from './connection.ts'
 const mostDebugBytes = 1_024
 
 /**
- * Reads a GOAWAY frame (RFC 9113 section 6.8): the server takes no more streams. Streams above its last-stream-id are surely not processed and are
- * refused at once. The others may still be answered. GOAWAY may come twice: the first one is then a warning and names the highest possible number,
- * and the second one names the real number. A later number may not be higher than an earlier one. The rest of the frame is debug data, in which a server
- * may say why.
+ * Reads a GOAWAY (RFC 9113 section 6.8): streams above its last-stream-id are surely not processed and are refused at once; others may still be
+ * answered. A second GOAWAY may name a lower number, never a higher one.
  */
 export function receiveGoAway(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   checkGoAway(streamId, end - start)

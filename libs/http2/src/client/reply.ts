@@ -1,6 +1,6 @@
 /**
- * What came of one request. Whatever the server or the network does is a value; only Herald's own mistakes are thrown. `reason` is one short word of
- * this library or of the system, such as ECONNREFUSED or REFUSED_STREAM. It is never a path, a header or a text of the server.
+ * What came of one request. Whatever the server or network does is a value; only Herald's own mistakes are thrown. `reason` is one word of this
+ * library or the system, such as ECONNREFUSED, never a path, header or server's text.
  */
 export type Reply =
   /** A complete answer, or one whose body was cut at `Limits.bodyBytes`. Header names are in lower case; values of one name are joined by ", ". */

@@ -14,9 +14,8 @@ const broken = (why: string) => new ConnectionError(errorCode.compressionError, 
 export type HeaderListLimits = { fields: number; bytes: number }
 
 /**
- * Decodes the header blocks of one connection in their order (RFC 7541), since each block may change the dynamic table. Anything malformed throws
- * COMPRESSION_ERROR. The memory that it uses is bounded: the table by 4,096 bytes, a header list by `limits`, and a string by 1.6 times the length of
- * its block, because the shortest Huffman code of a byte has 5 bits.
+ * Decodes the header blocks of one connection in their order (RFC 7541). Malformed ones throw COMPRESSION_ERROR. Memory is bounded: 4,096 bytes for
+ * the table, `limits` for a list, and a string has at most 1.6 times its block's length.
  */
 export class HpackDecoder {
   private readonly limits: HeaderListLimits
@@ -33,8 +32,8 @@ export class HpackDecoder {
   }
 
   /**
-   * Calls `onField` for every field of the block in `buffer[start, end)`. Gives false when the list exceeds the limits. `onField` is not called
-   * beyond the limits, but the whole block is decoded, so that the table stays right and the connection can go on.
+   * Calls `onField` for every field of the block in `buffer[start, end)`. Gives false when the list exceeds the limits; the rest is then decoded
+   * without `onField`, so that the table stays right for the next block.
    */
   decode(buffer: Buffer, start: number, end: number, onField: (name: string, value: string) => void): boolean {
     this.position = start

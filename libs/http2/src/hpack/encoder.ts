@@ -2,17 +2,16 @@ import { writeInteger, writeString } from './integer.ts'
 import { staticIndexes, staticTable } from './static-table.ts'
 
 /**
- * How a field is written into a header block. `indexed`: it enters the dynamic table if it is not too long, and is one or two bytes while it is there.
- * `literal`: its text is written every time. `never`: its text is written every time, and no proxy may store it in a table either (RFC 7541 section
- * 7.1.3), as secrets need.
+ * How a field is written. `indexed`: it enters the dynamic table if short enough. `literal`: its text is written every time. `never`: likewise, and
+ * no proxy may put it in a table either (RFC 7541 section 7.1.3), as secrets need.
  */
 export type Indexing = 'indexed' | 'literal' | 'never'
 
 /** How many bytes an entry of the table counts in addition to its text (RFC 7541 section 4.1). */
 const entryOverhead = 32
 /**
- * The largest header table that the encoder uses, in bytes: the default of SETTINGS_HEADER_TABLE_SIZE. The table is smaller when the other end asks
- * for less. It is not larger when the other end allows more, because that would only cost memory.
+ * The largest header table that the encoder uses, in bytes: the default of SETTINGS_HEADER_TABLE_SIZE. Smaller when the other end asks for less,
+ * never larger, which would only cost memory.
  */
 const largestTable = 4096
 

@@ -13,9 +13,8 @@ export const codeLengths: readonly number[] = [
 ]
 
 /**
- * The code tree. Each inner node has a row of 16 entries, which say where the next four bits lead. An entry is `next << 9`, plus `0x100 | symbol`
- * when the four bits complete a symbol; -1 means that no code has these bits. The tree has a row for each of 256 inner nodes and 257 symbols, 33 KB
- * in all. It is read four bits at a time, because reading a byte at a time would need 256 KB for the inner nodes alone and be no faster.
+ * The code tree: each inner node has 16 entries, for the next four bits. An entry is `next << 9`, plus `0x100 | symbol` when they complete a symbol;
+ * -1 means no code. 33 KB; eight bits would need 256.
  */
 const [steps, mayEnd] = buildSteps()
 

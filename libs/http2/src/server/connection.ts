@@ -302,9 +302,8 @@ class Http2Connection {
 }
 
 /**
- * Serves HTTP/2 on a new connection (RFC 9113): calls `options.serve` for each complete request and sends its answer. It reads and writes frames
- * itself, which takes less than 10 µs for a request; node:http2 takes 110 µs. Requests are served in the order in which their last frames come.
- * Answers without a delay to the requests of one read are written together.
+ * Serves HTTP/2 on a new connection (RFC 9113) and calls `options.serve` for each complete request, in the order of their last frames. Reads and
+ * writes frames itself: under 10 µs a request, where node:http2 takes 110 µs.
  */
 export function serveHttp2(socket: Duplex, options: Http2Options): void {
   const connection = new Http2Connection(socket, options)

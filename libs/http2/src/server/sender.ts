@@ -92,9 +92,8 @@ const statusIndexes = new Map(
 )
 
 /**
- * Encodes an answer's header block. Nothing enters the dynamic table: an encoder without state cannot differ from its decoder, and the fields of
- * answers (ids, dates) rarely repeat. `resetTable` starts the block with "table size 0", which a client that lowered SETTINGS_HEADER_TABLE_SIZE must
- * be told once (RFC 7541 section 4.2). The result is valid until the next call. Throws when the block is over 16,384 bytes.
+ * Encodes an answer's header block without the dynamic table. `resetTable` begins it with "table size 0", for a client that lowered
+ * SETTINGS_HEADER_TABLE_SIZE (RFC 7541 section 4.2). Valid until the next call. Throws over 16,384 bytes.
  */
 export function encodeAnswerBlock(status: number, headers: Readonly<Record<string, string>>, resetTable: boolean): Buffer {
   let end = 0

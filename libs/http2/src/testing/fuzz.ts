@@ -84,8 +84,8 @@ function arriveInPieces(random: Random, socket: MemorySocket, bytes: Buffer): vo
 }
 
 /**
- * Makes valid frames in a valid order. In nine of ten cases it then adds a frame that is wrong, or changes the bytes or the order. `mustEndWith` is
- * the code with which the connection must end, if that is known.
+ * Makes valid frames in a valid order, and in nine of ten cases then adds a wrong frame or changes the bytes or the order. `mustEndWith` is the code
+ * with which the connection must end, if known.
  */
 function sequence(
   random: Random,

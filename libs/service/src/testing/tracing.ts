@@ -69,9 +69,8 @@ const tracer: Tracer = {
 }
 
 /**
- * Registers the minimum of an OpenTelemetry SDK until the end of the test file, and gives the spans that end from now on and those that are exported.
- * Its propagator also sets `baggage`, which must not leave the process, so that a test can notice it. OpenTelemetry keeps the first tracer of a process
- * for ever, so every test file of a process gets the same tracer.
+ * Registers a minimal OpenTelemetry SDK until the test file ends, and gives the spans that end and are exported from now on. Its propagator also sets
+ * `baggage`, which must not leave the process. A process keeps its first tracer.
  */
 export function registerTracing(): { ended: RecordedSpan[]; exported: RecordedSpan[] } {
   ended = []

@@ -19,8 +19,8 @@ export type Heard = { method: string; path: string; headers: Record<string, stri
 type Scene = { steps: Step[]; heard: Heard[]; closed: number }
 
 /**
- * Starts a server in place of Herald for testing/suite.ts. A test puts the steps of its scene at `/scenes/<name>`. Each request below `/<name>` then
- * takes the next step, and the last step is repeated. `GET /scenes/<name>` gives the requests that came, and how many streams have been closed.
+ * Starts a server in place of Herald for testing/suite.ts. A test puts steps at `/scenes/<name>`; each request below `/<name>` takes the next,
+ * repeating the last. `GET /scenes/<name>` gives the requests and the number of closed streams.
  */
 export async function startStandIn(): Promise<{ url: string; stop: () => Promise<void> }> {
   const scenes = new Map<string, Scene>()

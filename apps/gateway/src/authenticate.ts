@@ -37,8 +37,8 @@ export const openAdminKeys = ({ db, uses }: Needs, ttlSeconds: number): AdminKey
   openKeys((hash) => findAdminKey(db, hash), uses, ttlSeconds)
 
 /**
- * Verifies keys that `find` knows by their hash. Each answer is remembered for `ttlSeconds`, but the answer that there is no such key for 10 s at
- * most (spec: limits/key-revoked). Simultaneous requests with one key that is not remembered share one query.
+ * Verifies keys that `find` knows by their hash. Each answer is remembered for `ttlSeconds`, that of no such key for 10 s at most (spec:
+ * limits/key-revoked). Simultaneous requests with one key that is not remembered share one query.
  */
 function openKeys<Key extends { keyId: string; appId: string }>(
   find: (hash: string) => Promise<Key | undefined>,

@@ -8,7 +8,7 @@ import type { Tables } from './store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * Makes a change in another service. The intent is committed first, and `write` then makes it a line of the audit. `changed` gives the line's subject;
+ * Makes a change in another service. The intent is committed first; `write` then makes it a line of the audit. `changed` gives the line's subject;
  * undefined when nothing was changed. A refused change leaves no line. Fault: not_found (the app).
  */
 export async function auditElsewhere<Answer>(

@@ -31,8 +31,8 @@ export type Plan =
   | { action: 'unplanned'; why: string }
 
 /**
- * Plans a send at the moment it is asked for. A passed `at` sends now. A send at users' local time starts when it is first due in one of `zones`:
- * those of the app's users, and the default zone. If it is due in none any more, it starts now and skips everybody.
+ * Plans a send when it is asked for. A passed `at` sends now. A send at users' local time starts when it is first due in one of `zones`; if due in
+ * none, it starts now and skips everybody.
  */
 export function planSend(schedule: Schedule, now: Date, zones: string[] = []): Plan {
   switch (schedule.type) {

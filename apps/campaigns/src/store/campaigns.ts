@@ -296,8 +296,8 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
 }
 
 /**
- * The target of a campaign that has ended, as an SQL expression. Of the users and devices that a notification named only their number is kept, since
- * external ids are personal data. A segment is kept: it explains why a device got the send.
+ * The target of a campaign that has ended, as an SQL expression. Of users and devices that a notification named, only the number is kept: external
+ * ids are personal data. A segment is kept, to explain who got the send.
  */
 export const withoutNames = sql<string | null>`
   case when transactional and target ->> 'kind' in (${sql.join(namedBy.map((kind) => sql.lit(kind)))}) then

@@ -26,8 +26,8 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
     .executeTakeFirst()
 
 /**
- * Writes the campaign that sends a winner to the users outside the sample, under way at once or after the delay, with the experiment's frozen target
- * and the variant's content. Gives undefined when there is a winner already, or the app was erased.
+ * Writes the campaign that sends a winner to the users outside the sample, at once or after the delay, with the experiment's frozen target and the
+ * variant's content. Undefined when there is a winner already, or the app was erased.
  */
 export async function insertWinner(
   db: Db,

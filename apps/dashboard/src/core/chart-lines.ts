@@ -8,8 +8,8 @@ const dashes: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [14, 4, 2, 4
 export const dashesOf = (place: number): number[] => [...(dashes[place % dashes.length] ?? [])]
 
 /**
- * Gives the places of the values that a line hardly shows, which are drawn as dots: a value above 0 between zeros or at an end beside a zero, such as
- * the only day of an app, and the only value of a chart.
+ * Gives the places of values that a line hardly shows, which are drawn as dots: a value above 0 between zeros or at an end beside a zero, and the
+ * only value of a chart.
  */
 export const lonePlaces = (values: readonly number[]): number[] =>
   [...values.keys()].filter((place) => {

@@ -19,8 +19,8 @@ const most = 5
 const hour = 3_600_000
 
 /**
- * Gives the next instants at which a schedule sends: five of a recurrence, or fewer when it ends before, one of any other schedule. For a schedule in
- * each user's own time zone that is the instant in `zone`; none when its date has passed there too long ago.
+ * Gives the next instants at which a schedule sends: at most five of a recurrence, one of any other. In users' own time zones it is that of `zone`;
+ * none when its date has passed there too long ago.
  */
 export function nextInstants(schedule: Schedule, now: Date, zone: string): NextInstant[] {
   switch (schedule.type) {

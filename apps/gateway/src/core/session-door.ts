@@ -2,9 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { VerifiedAdminKey } from './verified-key.ts'
 
 /**
- * A session of the dashboard. `id`: its id in the table, which is not the id in the cookie. `name`: the operator's name. `expiresAt`: when the
- * session ends. `csrfToken`: the token that every change must send. `adminKey`: the administration key that the session began with, whose app and scopes
- * bound it; undefined when it began with the administration token or a sign-in link.
+ * A session of the dashboard. `id` is not the id in the cookie. `name`: the operator's. Every change must send `csrfToken`. `adminKey`: the key with
+ * which it began, whose app and scopes bound it; undefined without one.
  */
 export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string; adminKey: VerifiedAdminKey | undefined }
 

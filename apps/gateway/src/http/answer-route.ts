@@ -141,8 +141,8 @@ function idOf(answer: unknown): string | undefined {
 }
 
 /**
- * What a request has proved. `key`: on a route for API keys. `session`: the administration was called with a session's cookie. `adminKey`: with an
- * administration key, or in a session of one. None: the administration token, a sign-in, or a route that anybody may call.
+ * What a request has proved. `key`: for API keys. `session`: by a session's cookie. `adminKey`: by an administration key, or in a session of one.
+ * None: the administration token, a sign-in, or a route that anybody may call.
  */
 type Caller = { key?: VerifiedKey; session?: SignedIn | undefined; adminKey?: VerifiedAdminKey | undefined }
 

@@ -56,8 +56,8 @@ export function checkAdminScope(key: VerifiedAdminKey, access: AdminAccess, appI
 }
 
 /**
- * Checks that an operator sends a request: with the administration token, an administration key or a session's cookie. Gives the key and the session.
- * With a header Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized, forbidden (foreign page, no valid x-csrf-token).
+ * Checks that a request has the administration token, an administration key or a session's cookie. Gives key and session. With a header
+ * Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized, forbidden (foreign page, no valid x-csrf-token).
  */
 export async function checkAdministrator(
   request: IncomingMessage,

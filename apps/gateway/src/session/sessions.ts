@@ -47,8 +47,8 @@ export type Sessions = {
 }
 
 /**
- * A visitor who may begin a session. `code` is the code of a sign-in link, which is then used up. `adminKey`: the administration key
- * that the visitor gave. Without both the visitor gave the administration token. Key and token were checked before.
+ * A visitor who may begin a session. `code` is that of a sign-in link, which is then used up. `adminKey`: the key that the visitor gave. Without both
+ * the visitor gave the administration token. Key and token were checked before.
  */
 export type Visitor = {
   name: string | undefined

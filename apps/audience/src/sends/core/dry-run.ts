@@ -21,8 +21,8 @@ export type Group = Record<Platform, number> & {
   users: number
 }
 /**
- * The devices of the send's audience in one block of the table that was read: how many they are, and how many of them each rule skips (`web`:
- * browsers, which a silent send skips). A device counts for the first rule that skips it.
+ * How many devices of the send's audience one block of the table has, and how many each rule skips (`web`: browsers, which a silent send skips). A
+ * device counts for the first rule that skips it.
  */
 export type Block = { devices: number; expired: number; web: number; quiet: number; capped: number }
 type Counted = Pick<
@@ -31,9 +31,8 @@ type Counted = Pick<
 >
 
 /**
- * Adds up what a send would do. With `fraction` below 1 the groups are of a part of the table's blocks: the numbers are estimates for the whole,
- * those of devices and skips with an interval. `expiredWave`: the index of the wave that is skipped because its time has passed; -1 for none. It is
- * not among the waves of the answer.
+ * Adds up what a send would do. With `fraction` below 1 the numbers are estimates, of devices and skips with intervals. `expiredWave`: the index of
+ * the wave whose time has passed, left out of the answer; -1 for none.
  */
 export function addUp(
   { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,

@@ -9,8 +9,8 @@ import { findTimeZone } from '@herald/contracts/text'
 type Queued = Record<Platform, number>
 
 /**
- * A wave: its time zones (`''`: users without one) and the instant when it is sent (ISO). `expired`: its pushes are skipped, because the date and time
- * of the send had passed in its zones. `queuedBy`: the pushes queued by its end, with earlier waves; absent before.
+ * A wave: its time zones (`''`: users without one) and the instant when it is sent (ISO). `expired`: its pushes are skipped, because the send's time
+ * had passed there. `queuedBy`: pushes queued by its end, with earlier waves; absent before.
  */
 export type Wave = { at: string; zones: string[]; expired?: true; queuedBy?: Queued }
 
@@ -29,7 +29,7 @@ export type ToPlan = {
 
 /**
  * Plans when each time zone is sent to, outside quiet hours (spec: campaigns/waves). Zones with one instant share a wave; a passed instant becomes
- * the start. Expired zones are the first wave. Gives the waves in order; null when all begin at the start.
+ * the start. Expired zones come first. Null when all begin at the start.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {
   const instantOf = (zone: string): Date | 'expired' => {

@@ -39,8 +39,8 @@ export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 
 }
 
 /**
- * Says how many devices a fan-out has scanned, and how many devices or users the send names (null when it goes to a segment or to all). Null without
- * a row, after the last page, and for a send in waves, each of which scans all devices.
+ * Says how many devices a fan-out has scanned, and how many devices or users the send names (null for a segment or all). Null without a row, after
+ * the last page, and for waves, which scan all devices each.
  */
 export async function findScan(
   db: Db,

@@ -44,8 +44,8 @@ export async function insertSession(
 }
 
 /**
- * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined in four cases: there is no such session, it has
- * ended, it began under another administration token, or the app of its administration key is deleted.
+ * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined when there is none, it has ended, it began under
+ * another administration token, or the app of its administration key is deleted.
  */
 export async function useSession(
   db: Db,

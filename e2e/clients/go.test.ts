@@ -34,7 +34,7 @@ test('every block of Go in the guide compiles in a project that has installed th
     .filter(({ language }) => language === 'go')
   expect(blocks.length).toBeGreaterThan(2)
   writeFileSync(join(folder, 'go.mod'), 'module example.com/shop\n\ngo 1.18\n')
-  const edited = go.run(folder, 'go', 'mod', 'edit', '-require=herald@v0.1.0', `-replace=herald=${client}`)
+  const edited = go.run(folder, 'go', 'mod', 'edit', '-require=herald@v0.2.0', `-replace=herald=${client}`)
   expect(edited).toEqual({ status: 0, output: '' })
   for (const { line, code } of blocks) {
     mkdirSync(join(folder, `block${line}`))

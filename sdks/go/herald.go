@@ -20,7 +20,7 @@ import (
 )
 
 // Version is the client's version, which it sends with each request.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 const (
 	firstDelay        = 500 * time.Millisecond

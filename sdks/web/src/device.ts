@@ -2,7 +2,7 @@ import { call, type Service } from './call.ts'
 import type { HeraldError } from './herald-error.ts'
 import type { Kept } from './store.ts'
 
-export const version = '0.1.0'
+export const version = '0.2.0'
 
 export type Address = { endpoint: string; keys: { p256dh: string; auth: string } }
 

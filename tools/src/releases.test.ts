@@ -1,0 +1,28 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { hashOf, releasesFile, type Release } from './releases.ts'
+import { root } from './workspace.ts'
+
+const releases = JSON.parse(readFileSync(join(root, releasesFile), 'utf8')) as Release[]
+const newest = releases.at(-1)
+const manifests = [
+  'package.json',
+  ...globSync(['{apps,libs,sdks,examples}/*/package.json', '{e2e,bench,tools}/package.json'], { cwd: root }),
+]
+const versionOf = (file: string) => (JSON.parse(readFileSync(join(root, file), 'utf8')) as { version?: string }).version
+
+// spec: running/migrations-add
+test('the schema of a release is never changed: each migration that was released is there as it was', () => {
+  const released = releases.flatMap(({ migrations }) => Object.entries(migrations))
+  expect(released.length).toBeGreaterThanOrEqual(5)
+  expect(released.filter(([file, hash]) => !existsSync(join(root, file)) || hashOf([file]) !== hash).map(([file]) => file)).toEqual([])
+})
+
+test('all packages have one version, which the changelog begins with, and the released documents are those of the newest release', () => {
+  const versions = new Set(manifests.map(versionOf).filter((version) => version !== undefined))
+  expect([...versions]).toEqual([newest?.version])
+  expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toMatch(new RegExp(`^# Changes\\n\\n## ${newest?.version}\\b`))
+  for (const document of Object.keys(newest?.documents ?? {}))
+    expect(existsSync(join(root, document.replace(/\.json$/, '.released.json')))).toBe(true)
+})

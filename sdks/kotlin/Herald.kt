@@ -101,6 +101,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
    */
   private fun sendRegistration(body: String, again: String): String {
     val id = text(call("POST", "/v1/subscriptions", body), "id")
+    if (id.isEmpty()) throw HeraldException(0, "network_error", "The answer is not Herald's")
     val user = state["user"]
     if (user != null && id != subscriptionId && state.waiting.firstOrNull()?.path != "login") state.waiting = listOf(loginOf(user)) + state.waiting
     state.set("id" to id, "registration" to again, "registeredAt" to now().toString())

@@ -1,13 +1,39 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
+import { identityToken } from '@herald/node'
 import type { Herald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { User } from '@herald/contracts/user'
 import { ok, pushesOf, read, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 
+const version: string = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version
+
 export type Finding = { what: string; isRight: boolean; found: unknown }
+
+const nowhere = 'http://127.0.0.1:9'
+
+/** Runs the compiled client with this directory for its state. `tell` gives it a command and answers the line that it prints. */
+function startClient(jar: string, baseUrl: string, publicKey: string, home: string) {
+  // On a plain JVM the client must set a private field to send a PATCH, and may do so only when java.net is opened to it. Android accepts PATCH
+  // (sdks/kotlin/Herald.kt).
+  const child = spawn('java', ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-jar', jar, baseUrl, publicKey, home], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const tell = async (command: string): Promise<string> => {
+    child.stdin.write(`${command}\n`)
+    const { value, done } = await lines.next()
+    if (done) throw new Error(`the client ended at: ${command}`)
+    return value
+  }
+  return { tell, end: () => child.kill() }
+}
 
 /** Takes one device from its registration to its deletion with the compiled client. Checks what the client answers and what Herald stores. */
 export async function walkKotlin(herald: Herald, jar: string, directory: string): Promise<Finding[]> {
@@ -16,22 +42,8 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
   const tenant = await givenTenant(herald)
   const [device] = await tenant.makeDevices('android', 1)
   const token = device?.token ?? ''
-  // On a plain JVM the client must set a private field to send a PATCH, and may do so only when java.net is opened to it. Android accepts PATCH
-  // (sdks/kotlin/Herald.kt).
-  const child = spawn(
-    'java',
-    ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-jar', jar, herald.baseUrl, tenant.publicKey, join(directory, 'state')],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  )
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const tell = async (command: string): Promise<string> => {
-    child.stdin.write(`${command}\n`)
-    const { value, done } = await lines.next()
-    if (done) throw new Error(`the client ended at: ${command}`)
-    return value
-  }
+  const home = join(directory, 'state')
+  const { tell, end } = startClient(jar, herald.baseUrl, tenant.publicKey, home)
   const userOf = async (externalId: string) => (await tenant.call<User>('GET', `/v1/users/by-external-id/${externalId}`)).body
 
   try {
@@ -39,6 +51,12 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     const id = await tell('id')
     check('keeps the id of the subscription', /^[0-9a-f]{24}$/.test(id), id)
     await tell(`register android ${token}`)
+    check(
+      'an external id with quotes is logged in as it is',
+      (await tell('login "q\\"')) === 'ok' && (await userOf(encodeURIComponent('"q\\"'))).subscriptions[0]?.id === id,
+      undefined,
+    )
+    await tell('logout')
     check('a second start registers nothing new', (await tell('id')) === id, undefined)
 
     const [installed] = await tenant.makeDevices('android', 1, { installationIds: true })
@@ -58,6 +76,12 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
       'logs in, tags and describes the user',
       ada.tags['plan'] === 'pro' && ada.language === 'fr' && ada.timezone === 'Europe/Berlin',
       ada,
+    )
+    const { sdkVersion, osVersion, deviceModel, appVersion } = ada.subscriptions[0] ?? {}
+    check(
+      'tells the versions of the app, the system and the SDK, and the model',
+      appVersion === '1.1' && osVersion === '16' && deviceModel === 'Pixel 9' && sdkVersion === version,
+      ada.subscriptions,
     )
 
     const campaign = await sendCampaign(tenant, {}, 'sending')
@@ -81,17 +105,63 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     await tell('optIn')
 
     // No server listens at this address, so a change that the client makes now waits, even across a restart of the mobile app.
-    await tell('restart http://127.0.0.1:9')
+    const later = await sendCampaign(tenant, {}, 'sending')
+    await untilSettled(tenant, later)
+    const unreported = (await pushesOf(tenant, later))[0]?.msgId
+    await tell(`restart ${nowhere}`)
+    check('a report while Herald is away is answered with false', (await tell(`clicked ${unreported}`)) === 'false', undefined)
     check('a change while Herald is away throws nothing', (await tell('tag plan free')) === 'ok', undefined)
     await tell('restart')
     await tell('foreground')
     await until(async () => (await userOf('ada')).tags['plan'] === 'free', { what: 'the change that waited' })
     check('a change that waited arrives after a restart', true, undefined)
+    const reported = (await read(tenant, later)).stats
+    check('a report that waited arrives with the next call', reported.opened === 1 && reported.clicked === 1, reported)
 
-    ok(await tenant.call('DELETE', `/v1/subscriptions/${id}`), 204)
-    await tell(`register android ${token}`)
+    const forget = async () => ok(await tenant.call('DELETE', `/v1/subscriptions/${await tell('id')}`), 204)
+    await forget()
+    await tell(`register android ${token} 1.1`)
     check('a device that was removed at the server registers anew', (await tell('id')) !== id, id)
-    await tell('restart http://127.0.0.1:9')
+    check('and its user is logged in again', (await userOf('ada')).subscriptions[0]?.id === (await tell('id')), undefined)
+
+    await forget()
+    check('a change of a device that was removed succeeds', (await tell('tag plan silver')) === 'ok', undefined)
+    const again = await userOf('ada')
+    check(
+      'it comes to the user, with the device registered again',
+      again.tags['plan'] === 'silver' && again.subscriptions[0]?.id === (await tell('id')) && again.subscriptions[0].appVersion === '1.1',
+      again,
+    )
+
+    await tell(`restart ${nowhere}`)
+    await tell('login bob')
+    await tell('tag plan basic')
+    await tell('restart')
+    await forget()
+    await tell('foreground')
+    const bob = await userOf('bob')
+    check(
+      'a login and a tag that waited are for the device that is registered again',
+      bob.tags['plan'] === 'basic' && bob.subscriptions[0]?.id === (await tell('id')) && (await userOf('ada')).subscriptions.length === 0,
+      bob,
+    )
+    await tell('login ada')
+
+    await forget()
+    await tell('optOut')
+    await tell('tag plan none')
+    await tell('foreground')
+    check(
+      'a device that was removed is not registered again while its user has opted out',
+      (await tell('id')) === 'null' && (await userOf('ada')).subscriptions.length === 0,
+      undefined,
+    )
+    await tell('optIn')
+    const back = await userOf('ada')
+    check('an opt-in registers it', back.subscriptions[0]?.optedIn === true && back.tags['plan'] === 'none', back)
+
+    await tell('tag plan free')
+    await tell(`restart ${nowhere}`)
     await tell('optOut')
     await tell('tag plan gold')
     await tell('logout')
@@ -107,9 +177,96 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
         (await userOf('ada')).tags['plan'] === 'free',
       anonymous,
     )
+
+    ok(await tenant.admin('PATCH', '', { settings: { identityVerification: 'required' } }), 200)
+    const { secret } = ok(await tenant.admin<{ secret: string }>('POST', '/identity-secret'), 201)
+    check('a login without an identity token is refused', (await tell('login eve')) === 'refused 403 forbidden', undefined)
+    writeFileSync(join(home, 'token-eve'), await identityToken(secret, 'eve'))
+    await tell('login eve')
+    check('a login carries the identity token', (await userOf('eve')).subscriptions.length === 1, undefined)
+    await tell('optIn')
+    await forget()
+    await tell('foreground')
+    check(
+      'and the login of a device that is registered again does',
+      (await userOf('eve')).subscriptions[0]?.id === (await tell('id')),
+      undefined,
+    )
+
     check('unregisters', (await tell('unregister')) === 'ok' && (await tell('id')) === 'null', undefined)
+    check('and has removed the device', (await userOf('eve')).subscriptions.length === 0, undefined)
   } finally {
-    child.kill()
+    end()
+  }
+  return findings
+}
+
+/** Shows how long the client waits and what it keeps, at a server that is busy when the test says so. */
+export async function walkBusy(jar: string, directory: string): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
+  let asked: { path: string; at: number }[] = []
+  const busy: { status: number; retryAfter: string }[] = []
+  const server = createServer((request, answer) => {
+    asked.push({ path: String(request.url), at: Date.now() })
+    const refusal = busy.shift()
+    request.resume()
+    answer.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json', ...(refusal && { 'retry-after': refusal.retryAfter }) })
+    answer.end(refusal ? '{"error":{"code":"rate_limited","message":"later"}}' : '{"id":"0123456789abcdef01234567"}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const home = join(directory, 'busy')
+  const { tell, end } = startClient(jar, address, 'pk_live_busy', home)
+  /** Tells the client to do something, and gives what it answers and what it asked the server meanwhile. */
+  const during = async (command: string) => {
+    asked = []
+    return { answer: await tell(command), asked }
+  }
+  try {
+    busy.push({ status: 503, retryAfter: '2' })
+    const seconds = await during('register android a-token')
+    const [first, second] = seconds.asked
+    check('waits as many seconds as a 503 says', seconds.answer === 'ok' && Number(second?.at) - Number(first?.at) >= 2_000, seconds)
+
+    const date = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 2_000)
+    busy.push({ status: 429, retryAfter: date.toUTCString() })
+    const dated = await during('tag plan pro')
+    check('waits until the date that a 429 says', dated.asked.length === 2 && Number(dated.asked[1]?.at) >= +date, dated)
+
+    await tell(`restart ${nowhere}`)
+    for (let number = 0; number <= 50; number += 1) await tell(`delivered m${number}`)
+    await tell(`restart ${address}`)
+    const reports = (await during('foreground')).asked.filter(({ path }) => path.startsWith('/v1/e/'))
+    const expected = Array.from({ length: 50 }, (_, place) => `/v1/e/d/m${50 - place}`)
+    check('keeps the 50 newest reports', reports.map(({ path }) => path).join() === expected.join(), reports)
+
+    const day = 86_400_000
+    const line = (msgId: string, days: number) => `change=POST=d%2F${msgId}==${Date.now() - days * day}`
+    writeFileSync(join(home, 'herald.reports'), [line('young', 6), line('old', 8)].join('\n'))
+    await tell(`restart ${address}`)
+    const aged = (await during('foreground')).asked.map(({ path }) => path)
+    check('drops a report after a week', aged.includes('/v1/e/d/young') && !aged.includes('/v1/e/d/old'), aged)
+
+    busy.push({ status: 429, retryAfter: '60' })
+    const long = await during('tag plan free')
+    check('does not block for a longer wait', long.answer === 'ok' && long.asked.length === 1, long)
+    const resting = [
+      await during('foreground'),
+      await during('delivered m51'),
+      await during(`restart ${address}`),
+      await during('foreground'),
+    ]
+    check(
+      'and sends nothing before its end, also after a restart',
+      resting.every((one) => one.asked.length === 0),
+      resting,
+    )
+    const refused = await during('register android another-token')
+    check('a registration then says so', refused.answer === 'refused 0 asked_to_wait' && refused.asked.length === 0, refused)
+  } finally {
+    end()
+    server.close()
   }
   return findings
 }

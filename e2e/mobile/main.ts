@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { removeDataDir, startHerald } from '@herald/testing/herald'
-import { walkKotlin } from './kotlin.ts'
+import { walkBusy, walkKotlin } from './kotlin.ts'
 import { faultsOfSwift } from './swift.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -27,7 +27,8 @@ const dataDir = mkdtempSync(join(tmpdir(), 'herald-mobile-data-'))
 try {
   const compiler = fetchCompiler()
   const jar = join(work, 'herald.jar')
-  const compiled = compile([join(root, 'sdks/kotlin/Herald.kt'), join(root, 'sdks/kotlin/test/Main.kt')], jar)
+  const testFiles = ['Main.kt', 'Build.kt'].map((name) => join(root, 'sdks/kotlin/test', name))
+  const compiled = compile([join(root, 'sdks/kotlin/Herald.kt'), ...testFiles], jar)
   check('Herald.kt compiles without a warning', compiled.status === 0 && compiled.stderr === '', compiled.stderr)
   const blocks = kotlinBlocks()
   blocks.forEach((code, place) =>
@@ -39,6 +40,7 @@ try {
   )
   check(`${blocks.length} Kotlin blocks of the guide compile`, guide.status === 0 && blocks.length > 0, guide.stderr)
 
+  for (const { what, isRight, found } of await walkBusy(jar, work)) check(what, isRight, found)
   const herald = await startHerald({ dataDir })
   try {
     for (const { what, isRight, found } of await walkKotlin(herald, jar, work)) check(what, isRight, found)

@@ -11,6 +11,10 @@ public struct HeraldError: Error {
   public let code: String
   public let message: String
   public var fields: [String] = []
+  var retryAfter: TimeInterval = 0
+
+  /// Whether the same may succeed later.
+  public var isTemporary: Bool { status == 0 || status == 429 || status >= 500 }
 }
 
 /// A client of Herald for one iOS app on one device. Registrations and changes run one after another, in the order in which they were made.
@@ -21,11 +25,10 @@ public actor Herald {
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
   private static let mostWaiting = 50
+  private static let longestWait: TimeInterval = 4
   private static let longestRest: TimeInterval = 3_600
-  /// The fields of a registration that a device can do without.
-  private static let spareFields: Set<String> = ["language", "timezone", "appVersion"]
-  /// Until when Herald has asked for a pause (Retry-After). Waiting changes and sessions are not sent before.
-  private var restUntil = Date.distantPast
+  private static let sdkVersion = "0.1.0"
+  private let identityToken: (@Sendable (_ externalId: String) async throws -> String?)?
   /// Ends when the last registration or change has ended. Each registration and change first waits for it, because an actor may begin a second call
   /// while the first waits for an answer.
   private var turn: Task<Void, Never> = Task {}
@@ -34,10 +37,15 @@ public actor Herald {
   ///   - baseUrl: the address of Herald, such as `https://push.example.com`
   ///   - appKey: the public key of your app in Herald (`pk_live_…`)
   ///   - group: the app group that the iOS app shares with its extension, if it has one
-  public init(baseUrl: URL, appKey: String, group: String? = nil) {
+  ///   - identityToken: gives the identity token that your backend makes for an external id, or nil. It is called before each login, also before one that
+  ///     was stored. While it throws, the login waits. It must not call this client.
+  public init(
+    baseUrl: URL, appKey: String, group: String? = nil, identityToken: (@Sendable (_ externalId: String) async throws -> String?)? = nil
+  ) {
     precondition(appKey.hasPrefix("pk_"), "appKey must be a public key: a secret key in an app is everybody's")
     self.baseUrl = baseUrl
     self.appKey = appKey
+    self.identityToken = identityToken
     self.store = group.flatMap { UserDefaults(suiteName: $0) } ?? .standard
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = 10
@@ -54,21 +62,37 @@ public actor Herald {
     }
   }
 
-  /// Registers this device. Call it at every start and when the token has changed: the device then stays the same one at Herald. When the device has
-  /// registered the same within 7 days, and Herald knows it, it only sends waiting changes and reports a session. It does nothing while the user has
-  /// opted out, because a registration would opt the device in again. When Herald refuses the language, time zone or version, the device is registered
-  /// without it.
+  private var waiting: [[String: Any]] {
+    get { store.array(forKey: "herald.waiting") as? [[String: Any]] ?? [] }
+    set { store.set(newValue, forKey: "herald.waiting") }
+  }
+
+  /// The reports that wait to be sent, the newest first.
+  private var reports: [[String: Any]] {
+    get { store.array(forKey: "herald.reports") as? [[String: Any]] ?? [] }
+    set { store.set(newValue, forKey: "herald.reports") }
+  }
+
+  private var isOptedOut: Bool { store.bool(forKey: "herald.optedOut") }
+
+  /// Registers this device, with the versions of iOS, of your app and of this file and the model of the phone. Call it at every start and when the token
+  /// has changed: the device then stays the same one at Herald. When the device has registered the same within 7 days, and Herald knows it, it only sends
+  /// what waits and reports a session. It does nothing while the user has opted out, because a registration would opt the device in again. When Herald
+  /// refuses an optional field, the device is registered without it.
   public func register(token: Data, language: String? = nil, timezone: String? = nil, appVersion: String? = nil) async throws {
     try await inTurn { try await self.registerNow(token: token, language: language, timezone: timezone, appVersion: appVersion) }
   }
 
   private func registerNow(token: Data, language: String?, timezone: String?, appVersion: String?) async throws {
-    if store.bool(forKey: "herald.optedOut") { return }
+    if isOptedOut { return }
     let hex = token.map { String(format: "%02x", $0) }.joined()
-    var fields: [String: Any] = ["platform": "ios", "token": hex]
-    if let language { fields["language"] = language }
-    if let timezone { fields["timezone"] = timezone }
-    if let appVersion { fields["appVersion"] = appVersion }
+    var optional: [String: String] = ["sdkVersion": Self.sdkVersion, "osVersion": Self.osVersion(), "deviceModel": Self.deviceModel()]
+    optional["language"] = language
+    optional["timezone"] = timezone
+    optional["appVersion"] = appVersion ?? Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
+    var fields = optional.filter { !$0.value.isEmpty }
+    fields["platform"] = "ios"
+    fields["token"] = hex
     let print = fields.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "&")
     let registeredAt = store.double(forKey: "herald.registeredAt")
     let isFresh = Date().timeIntervalSince1970 - registeredAt < 7 * Self.dayInSeconds
@@ -76,18 +100,55 @@ public actor Herald {
     let isSamePhone = isStoredBy(phone)
     if isSamePhone && store.string(forKey: "herald.id") != nil && isFresh && store.string(forKey: "herald.print") == print {
       try await sendWaiting()
-      // A 404 means that Herald does not know the device any more, so it is registered again.
-      if await foregroundStatus() != 404 { return }
+      try await reportSession()
+      return
     }
     // The token in the backup of another phone is in use there, and naming it would take that phone's device.
-    if isSamePhone, let old = store.string(forKey: "herald.token"), old != hex { fields["old"] = old }
-    let answer = try await sendRegistration(fields)
-    store.set(answer["id"] as? String, forKey: "herald.id")
+    let known = isSamePhone ? store.string(forKey: "herald.token") : nil
+    let old = known == hex ? nil : known
+    do {
+      _ = try await sendRegistration(fields, old: old)
+    } catch let refused as HeraldError {
+      let spare = Set(optional.keys).intersection(refused.fields)
+      if refused.status != 422 || spare.isEmpty { throw refused }
+      _ = try await sendRegistration(fields.filter { !spare.contains($0.key) }, old: old)
+    }
     store.set(hex, forKey: "herald.token")
-    store.set(phone, forKey: "herald.phone")
     store.set(print, forKey: "herald.print")
-    store.set(Date().timeIntervalSince1970, forKey: "herald.registeredAt")
     try await sendWaiting()
+  }
+
+  /// Registers the device, and stores the registration to repeat when Herald does not know the device any more. A device with a new id belongs to an
+  /// anonymous user, so the login of the present user is then sent again, before everything that waits. The user in the backup of another phone is
+  /// forgotten.
+  private func sendRegistration(_ fields: [String: String], old: String?) async throws -> String {
+    var body = fields
+    body["old"] = old
+    let phone = await Self.phone()
+    let answer = try await call("POST", "/v1/subscriptions", body: body)
+    guard let id = answer["id"] as? String else { throw HeraldError(status: 0, code: "network_error", message: "The answer is not Herald's") }
+    if !isStoredBy(phone) { store.removeObject(forKey: "herald.user") }
+    if let user = store.string(forKey: "herald.user"), id != store.string(forKey: "herald.id"), waiting.first?["path"] as? String != "login" {
+      let login = try Self.entry("POST", "login", ["externalId": user])
+      waiting = [login] + waiting
+    }
+    store.set(id, forKey: "herald.id")
+    store.set(phone, forKey: "herald.phone")
+    store.set(fields, forKey: "herald.registration")
+    store.set(Date().timeIntervalSince1970, forKey: "herald.registeredAt")
+    return id
+  }
+
+  private static func osVersion() -> String {
+    let version = ProcessInfo.processInfo.operatingSystemVersion
+    return "\(version.majorVersion).\(version.minorVersion)" + (version.patchVersion == 0 ? "" : ".\(version.patchVersion)")
+  }
+
+  /// Gives the model as Apple names it, such as `iPhone16,2`.
+  private static func deviceModel() -> String {
+    var system = utsname()
+    uname(&system)
+    return withUnsafeBytes(of: system.machine) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
   /// Tells one phone from another: a phone that is restored from the backup of another one has another identifier. Gives nil while iOS does not tell it,
@@ -101,31 +162,23 @@ public actor Herald {
     phone != nil && store.string(forKey: "herald.phone") == phone
   }
 
-  private func sendRegistration(_ fields: [String: Any]) async throws -> [String: Any] {
-    do {
-      return try await call("POST", "/v1/subscriptions", body: fields)
-    } catch let refused as HeraldError {
-      let spare = Self.spareFields.intersection(refused.fields)
-      if refused.status != 422 || spare.isEmpty { throw refused }
-      return try await call("POST", "/v1/subscriptions", body: fields.filter { !spare.contains($0.key) })
+  /// Reports that the user has opened the app.
+  public func foreground() async throws {
+    try await inTurn {
+      try await self.sendWaiting()
+      try await self.reportSession()
     }
   }
 
-  /// Reports that the user has opened the app.
-  public func foreground() async throws {
-    try await inTurn { try await self.sendWaiting() }
-    _ = await foregroundStatus()
-  }
-
-  /// Gives the device to this user. When your app in Herald requires verified identities, pass an `identityToken` from your backend.
-  public func login(_ externalId: String, identityToken: String? = nil) async throws {
-    try await change("POST", "login", ["externalId": externalId], identityToken: identityToken)
+  /// Gives the device to this user. When your app in Herald requires verified identities, give `Herald` an `identityToken`.
+  public func login(_ externalId: String) async throws {
+    try await change("POST", "login", ["externalId": externalId])
   }
 
   /// Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays.
   public func logout() async throws {
-    let waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
-    store.set(waiting.filter { $0["path"] as? String == "" }, forKey: "herald.waiting")
+    store.removeObject(forKey: "herald.user")
+    waiting = waiting.filter { $0["path"] as? String == "" }
     try await change("POST", "logout", nil)
   }
 
@@ -134,21 +187,54 @@ public actor Herald {
     try await change("PATCH", "user", ["tags": tags])
   }
 
-  /// Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it.
-  public func optOut() async throws {
-    store.set(true, forKey: "herald.optedOut")
-    try await change("PATCH", "", ["optedIn": false])
+  public func setUser(language: String? = nil, timezone: String? = nil, country: String? = nil) async throws {
+    var fields: [String: String] = [:]
+    fields["language"] = language
+    fields["timezone"] = timezone
+    fields["country"] = country
+    try await change("PATCH", "user", fields)
   }
 
+  /// Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it.
+  public func optOut() async throws {
+    try await opt(false)
+  }
+
+  /// Allows pushes again. Registers the device again when Herald has forgotten it while the user had opted out.
   public func optIn() async throws {
-    store.set(false, forKey: "herald.optedOut")
-    try await change("PATCH", "", ["optedIn": true])
+    try await opt(true)
+  }
+
+  private func opt(_ isIn: Bool) async throws {
+    store.set(!isIn, forKey: "herald.optedOut")
+    waiting = waiting.filter { $0["path"] as? String != "" }
+    try await change("PATCH", "", ["optedIn": isIn])
+  }
+
+  /// Removes the device from Herald, and forgets it here. The next `register` makes a new device.
+  public func unregister() async throws {
+    try await inTurn { try await self.unregisterNow() }
+  }
+
+  private func unregisterNow() async throws {
+    let known = await subscriptionId
+    if let id = known {
+      do {
+        _ = try await call("DELETE", "/v1/subscriptions/\(id)", body: nil)
+      } catch let refused as HeraldError {
+        if refused.status != 404 { throw refused }
+      }
+    }
+    for name in ["id", "phone", "token", "print", "registration", "registeredAt", "user", "waiting", "optedOut"] {
+      store.removeObject(forKey: "herald.\(name)")
+    }
   }
 
   /// Reports that a push was shown. Call it after `contentHandler`, so that the report does not delay the notification.
+  /// A report that cannot be sent is sent after a later call, for at most 7 days. At most 50 reports wait.
   public func delivered(_ userInfo: [AnyHashable: Any]) async {
     guard let msgId = Self.msgId(userInfo) else { return }
-    await report("d", msgId)
+    await sendReports(["d/\(msgId)"])
   }
 
   /// Reports what the user did with a push, and gives the link to open, if there is one. `action` is the identifier of the response.
@@ -156,7 +242,7 @@ public actor Herald {
   public func handle(_ userInfo: [AnyHashable: Any], action: String) async -> URL? {
     guard let msgId = Self.msgId(userInfo) else { return nil }
     if action == UNNotificationDismissActionIdentifier {
-      await report("x", msgId)
+      await sendReports(["x/\(msgId)"])
       return nil
     }
     let isBody = action == UNNotificationDefaultActionIdentifier
@@ -164,8 +250,9 @@ public actor Herald {
     let actions = herald?["actions"] as? [[String: Any]] ?? []
     let chosen = actions.first { $0["id"] as? String == action }
     let link = (isBody ? herald?["url"] : chosen?["url"] ?? herald?["url"]) as? String
-    await report("o", msgId)
-    if !isBody || link != nil { await report("c", msgId, action: isBody ? nil : action) }
+    let name = isBody ? nil : action.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+    let click = "c/\(msgId)" + (name.map { "?action=\($0)" } ?? "")
+    await sendReports(["o/\(msgId)"] + (!isBody || link != nil ? [click] : []))
     return link.flatMap { URL(string: $0) }
   }
 
@@ -190,67 +277,165 @@ public actor Herald {
     let mine = Task {
       await before.value
       try await work()
+      await self.sendReports()
     }
     turn = Task { _ = try? await mine.value }
     try await mine.value
   }
 
-  /// Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days. When more
-  /// than 50 changes wait, the oldest is dropped.
-  private func change(_ method: String, _ path: String, _ body: [String: Any]?, identityToken: String? = nil) async throws {
-    var waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
-    var entry: [String: Any] = ["method": method, "path": path, "at": Date().timeIntervalSince1970]
-    if let body { entry["body"] = try JSONSerialization.data(withJSONObject: body) }
-    waiting.append(entry)
-    store.set(Array(waiting.suffix(Self.mostWaiting)), forKey: "herald.waiting")
-    try await inTurn { try await self.sendWaiting(identityToken: identityToken) }
+  /// Sends one change of the user or the device, after all earlier changes. While it cannot be sent it stays stored, for at most 7 days. When more than
+  /// 50 changes wait, the oldest login or change of the user is dropped. Logouts, opt-outs and opt-ins are never dropped.
+  private func change(_ method: String, _ path: String, _ body: [String: Any]?) async throws {
+    let entry = try Self.entry(method, path, body)
+    var changes = waiting + [entry]
+    if changes.count > Self.mostWaiting, let oldest = changes.firstIndex(where: Self.isSpare) { changes.remove(at: oldest) }
+    waiting = changes
+    try await inTurn { try await self.sendWaiting() }
   }
 
-  /// Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal.
-  /// The identity token is sent with the newest change only, the one that it was given for. It is not stored, because it is a secret and valid for an
-  /// hour at most.
-  private func sendWaiting(identityToken: String? = nil) async throws {
-    guard let id = await subscriptionId, Date() >= restUntil else { return }
+  private static func entry(_ method: String, _ path: String, _ body: [String: Any]?) throws -> [String: Any] {
+    var entry: [String: Any] = ["id": UUID().uuidString, "method": method, "path": path, "at": Date().timeIntervalSince1970]
+    if let body { entry["body"] = try JSONSerialization.data(withJSONObject: body) }
+    return entry
+  }
+
+  /// Whether a change is about the user's data. Users rely on logouts, opt-outs and opt-ins.
+  private static func isSpare(_ change: [String: Any]) -> Bool {
+    let path = change["path"] as? String
+    return path == "login" || path == "user"
+  }
+
+  /// Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal. A 401
+  /// drops nothing, because a later version of the iOS app may have a right key. After a 404 it begins anew, once.
+  private func sendWaiting() async throws {
     let oldest = Date().timeIntervalSince1970 - 7 * Self.dayInSeconds
-    var waiting = (store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []).filter { ($0["at"] as? TimeInterval ?? 0) > oldest }
-    while let next = waiting.first {
-      let path = next["path"] as? String ?? ""
-      let body = (next["body"] as? Data).flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
-      do {
-        let whole = "/v1/subscriptions/\(id)" + (path.isEmpty ? "" : "/\(path)")
-        _ = try await call(next["method"] as? String ?? "PATCH", whole, body: body, identityToken: waiting.count == 1 ? identityToken : nil)
-      } catch let refused as HeraldError {
-        if refused.status == 0 || refused.status == 429 || refused.status >= 500 { break }
-        waiting.removeFirst()
-        store.set(waiting, forKey: "herald.waiting")
-        throw refused
+    waiting = waiting.filter { !Self.isSpare($0) || ($0["at"] as? TimeInterval ?? 0) > oldest }
+    var isAnew = false
+    do {
+      while true {
+        var known = await subscriptionId
+        if known == nil { known = try await registerAgain() }
+        guard let id = known, let next = waiting.first else { return }
+        do {
+          try await send(next, id: id)
+        } catch let refused as HeraldError {
+          if refused.isTemporary || refused.status == 401 { throw refused }
+          if refused.status == 404 && !isAnew {
+            isAnew = true
+            beginAnew()
+            continue
+          }
+          remove(next)
+          throw refused
+        }
+        remove(next)
       }
-      waiting.removeFirst()
-      store.set(waiting, forKey: "herald.waiting")
+    } catch let refused as HeraldError {
+      if !refused.isTemporary { throw refused }
     }
   }
 
-  /// Reports a session. Gives 200 when Herald took it, else the HTTP status; 0 when there was no answer, or no registered device.
-  private func foregroundStatus() async -> Int {
-    guard let id = await subscriptionId, Date() >= restUntil else { return 0 }
+  private func send(_ change: [String: Any], id: String) async throws {
+    let path = change["path"] as? String ?? ""
+    let body = (change["body"] as? Data).flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
+    let user = path == "login" ? body?["externalId"] as? String : nil
+    var token: String?
+    if let user, let identityToken {
+      do {
+        token = try await identityToken(user)
+      } catch {
+        throw HeraldError(status: 0, code: "identity_token_failed", message: "identityToken has thrown")
+      }
+    }
+    let whole = "/v1/subscriptions/\(id)" + (path.isEmpty ? "" : "/\(path)")
+    _ = try await call(change["method"] as? String ?? "PATCH", whole, body: body, identityToken: token)
+    // A logout that was called meanwhile has dropped the login, and its user must not come back.
+    if let user, place(of: change) != nil { store.set(user, forKey: "herald.user") }
+  }
+
+  private func place(of change: [String: Any]) -> Int? {
+    waiting.firstIndex { $0["id"] as? String == change["id"] as? String }
+  }
+
+  /// Removes a change that was sent or refused. Others may have been added or dropped while it was being sent.
+  private func remove(_ change: [String: Any]) {
+    if let place = place(of: change) { waiting.remove(at: place) }
+  }
+
+  /// Forgets a device that Herald does not know any more, and drops the opt-ins, opt-outs and logouts that wait for it. Other changes wait for the new
+  /// device.
+  private func beginAnew() {
+    waiting = waiting.filter(Self.isSpare)
+    store.removeObject(forKey: "herald.id")
+  }
+
+  /// Repeats the last registration. Gives nil when this phone has made none, or the user has opted out.
+  private func registerAgain() async throws -> String? {
+    let phone = await Self.phone()
+    guard !isOptedOut, isStoredBy(phone), let registration = store.dictionary(forKey: "herald.registration") as? [String: String] else { return nil }
+    return try await sendRegistration(registration, old: nil)
+  }
+
+  /// Reports a session. When Herald does not know the device any more, it begins anew. Any other failure passes without an error.
+  private func reportSession() async throws {
+    guard let id = await subscriptionId else { return }
     do {
       _ = try await call("POST", "/v1/subscriptions/\(id)/session", body: nil)
-      return 200
     } catch {
-      return (error as? HeraldError)?.status ?? 0
+      if (error as? HeraldError)?.status != 404 { return }
+      beginAnew()
+      try await sendWaiting()
     }
   }
 
-  private func report(_ kind: String, _ msgId: String, action: String? = nil) async {
-    let query = action.flatMap { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) }.map { "?action=\($0)" } ?? ""
-    _ = try? await call("POST", "/v1/e/\(kind)/\(msgId)\(query)", body: nil, seconds: 5)
+  /// Stores fresh reports, and sends them and after them those that wait from earlier, until one cannot be sent now. Drops one that Herald refuses.
+  private func sendReports(_ fresh: [String] = []) async {
+    let now = Date().timeIntervalSince1970
+    let young = reports.filter { ($0["at"] as? TimeInterval ?? 0) > now - 7 * Self.dayInSeconds }
+    let all = Array((fresh.map { ["path": $0, "at": now] as [String: Any] } + young).prefix(Self.mostWaiting))
+    reports = all
+    for path in all.compactMap({ $0["path"] as? String }) {
+      do {
+        _ = try await call("POST", "/v1/e/\(path)", body: nil, seconds: 5, triesLeft: 0)
+      } catch {
+        if (error as? HeraldError)?.isTemporary ?? true { return }
+      }
+      reports = reports.filter { $0["path"] as? String != path }
+    }
   }
 
   private static func msgId(_ userInfo: [AnyHashable: Any]) -> String? {
     (userInfo["herald"] as? [String: Any])?["msgId"] as? String
   }
 
-  private func call(_ method: String, _ path: String, body: [String: Any]?, identityToken: String? = nil, seconds: TimeInterval = 10) async throws -> [String: Any] {
+  /// Sends a request. After a 429 or 5xx it waits as long as Retry-After says, and sends it again. When that is longer than 4 s, or no try is left, it
+  /// throws, and for that time, at most an hour, every request throws without being sent.
+  private func call(
+    _ method: String, _ path: String, body: [String: Any]?, identityToken: String? = nil, seconds: TimeInterval = 10, triesLeft: Int = 2
+  ) async throws -> [String: Any] {
+    let rest = store.double(forKey: "herald.restUntil") - Date().timeIntervalSince1970
+    // A longer rest comes from a clock that was set back.
+    if rest > 0 && rest <= Self.longestRest {
+      if triesLeft == 0 || rest > Self.longestWait {
+        throw HeraldError(status: 0, code: "asked_to_wait", message: "Herald has asked to wait for \(Int(rest) + 1) s")
+      }
+      try await Task.sleep(nanoseconds: UInt64(rest * 1_000_000_000))
+    }
+    do {
+      return try await ask(method, path, body: body, identityToken: identityToken, seconds: seconds)
+    } catch let refused as HeraldError {
+      if refused.status == 0 || !refused.isTemporary { throw refused }
+      let wait = max(Double.random(in: 0...2), refused.retryAfter)
+      if triesLeft == 0 || wait > Self.longestWait {
+        store.set(Date().timeIntervalSince1970 + min(refused.retryAfter, Self.longestRest), forKey: "herald.restUntil")
+        throw refused
+      }
+      try await Task.sleep(nanoseconds: UInt64(wait * 1_000_000_000))
+    }
+    return try await call(method, path, body: body, identityToken: identityToken, seconds: seconds, triesLeft: triesLeft - 1)
+  }
+
+  private func ask(_ method: String, _ path: String, body: [String: Any]?, identityToken: String?, seconds: TimeInterval) async throws -> [String: Any] {
     guard let url = URL(string: baseUrl.absoluteString.trimmingCharacters(in: CharacterSet(charactersIn: "/")) + path) else {
       throw HeraldError(status: 0, code: "invalid_address", message: "baseUrl and path make no address")
     }
@@ -272,15 +457,13 @@ public actor Herald {
     }
     let status = (answer as? HTTPURLResponse)?.statusCode ?? 0
     let fields = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
-    if status == 429 || status >= 500, let seconds = Self.retryAfter((answer as? HTTPURLResponse)?.value(forHTTPHeaderField: "retry-after")) {
-      restUntil = Date().addingTimeInterval(min(seconds, Self.longestRest))
-    }
     guard status < 300 else {
       let fault = fields["error"] as? [String: Any]
       let details = fault?["details"] as? [[String: Any]] ?? []
       throw HeraldError(
         status: status, code: fault?["code"] as? String ?? "", message: fault?["message"] as? String ?? "Herald answered \(status)",
-        fields: details.compactMap { $0["path"] as? String })
+        fields: details.compactMap { $0["path"] as? String },
+        retryAfter: Self.retryAfter((answer as? HTTPURLResponse)?.value(forHTTPHeaderField: "retry-after")) ?? 0)
     }
     return fields
   }

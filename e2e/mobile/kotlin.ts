@@ -206,11 +206,13 @@ export async function walkBusy(jar: string, directory: string): Promise<Finding[
   const findings: Finding[] = []
   const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
   let asked: { path: string; at: number }[] = []
+  /** The refusals of the next requests. The server leaves a request with status 0 without an answer. */
   const busy: { status: number; retryAfter: string }[] = []
   const server = createServer((request, answer) => {
     asked.push({ path: String(request.url), at: Date.now() })
     const refusal = busy.shift()
     request.resume()
+    if (refusal?.status === 0) return
     answer.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json', ...(refusal && { 'retry-after': refusal.retryAfter }) })
     answer.end(refusal ? '{"error":{"code":"rate_limited","message":"later"}}' : '{"id":"0123456789abcdef01234567"}')
   }).listen(0, '127.0.0.1')
@@ -248,6 +250,14 @@ export async function walkBusy(jar: string, directory: string): Promise<Finding[
     const aged = (await during('foreground')).asked.map(({ path }) => path)
     check('drops a report after a week', aged.includes('/v1/e/d/young') && !aged.includes('/v1/e/d/old'), aged)
 
+    busy.push({ status: 0, retryAfter: '' })
+    const began = Date.now()
+    const unanswered = await during('delivered slow')
+    const tookMs = Date.now() - began
+    check('gives up a report without an answer within 5 s', unanswered.answer === 'false' && tookMs <= 5_000, tookMs)
+    const repeated = (await during('foreground')).asked.map(({ path }) => path)
+    check('and sends it with the next call', repeated.includes('/v1/e/d/slow'), repeated)
+
     busy.push({ status: 429, retryAfter: '60' })
     const long = await during('tag plan free')
     check('does not block for a longer wait', long.answer === 'ok' && long.asked.length === 1, long)
@@ -267,6 +277,7 @@ export async function walkBusy(jar: string, directory: string): Promise<Finding[
   } finally {
     end()
     server.close()
+    server.closeAllConnections()
   }
   return findings
 }

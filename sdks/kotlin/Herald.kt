@@ -35,7 +35,7 @@ class HeraldException(
 
 /**
  * A client of Herald for one Android app on one device. Make one and keep it for the whole process. A function may make several requests, and blocks for
- * at most 10 s for each connection and 10 s for each answer. After a 429 or 5xx it waits, at most 4 s, and asks again, twice. So call it from a
+ * up to 10 s for each: 5 s to connect and 5 s for the answer. After a 429 or 5xx it waits, at most 4 s, and asks again, twice. So call it from a
  * background thread.
  *
  * @param baseUrl the address of Herald, such as `https://push.example.com`; plain http is accepted only for this machine, and for `10.0.2.2`, the
@@ -314,8 +314,8 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
     val connection = URI.create(base + path).toURL().openConnection() as HttpURLConnection
     try {
       setMethod(connection, method)
-      connection.connectTimeout = limitMs
-      connection.readTimeout = limitMs
+      connection.connectTimeout = limitMs / 2
+      connection.readTimeout = limitMs / 2
       connection.instanceFollowRedirects = false
       connection.setRequestProperty("x-app-key", appKey)
       if (identityToken != null) connection.setRequestProperty("x-identity-token", identityToken)

@@ -49,6 +49,7 @@ public actor Herald {
     self.store = group.flatMap { UserDefaults(suiteName: $0) } ?? .standard
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = 10
+    configuration.timeoutIntervalForResource = 10
     configuration.httpShouldSetCookies = false
     self.session = URLSession(configuration: configuration)
   }

@@ -32,7 +32,7 @@ export async function describeCodes(): Promise<string> {
     '- **401 and 403** are about the key: [server](server.md).',
     '- **409 `idempotency_in_progress`**: the same request is being answered right now; ask again in a second.',
     '- **422** is about the body; nothing was done.',
-    '- **429** and **503** pass: wait as long as `Retry-After` says. The SDKs do.',
+    '- **429** and **503** pass: wait as long as `Retry-After` says. The SDKs of devices wait up to 4 seconds in a call and try again later; that of Node up to 60 seconds.',
     '',
     'Each rule: [errors](../specification/limits.md#errors), [answers of providers](../specification/providers.md).',
     '',

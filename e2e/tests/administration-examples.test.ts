@@ -63,9 +63,11 @@ test('the platform accepts every example body of the administration’s OpenAPI 
   )
   const virtualId = virtual.id ?? virtual.devices[0]?.id ?? ''
   const link = ok(await call<{ url: string }>('POST', '/v1/admin/sign-in-links', { name: 'Dana' }), 201)
+  const { key } = ok(await tenant.admin<{ key: string }>('POST', '/admin-keys', { name: 'Dana', scopes: ['read'] }), 201)
   const appWithoutKeys = ok(await call<{ id: string }>('POST', '/v1/admin/apps', { name: 'Without keys' }), 201)
   const placeholders: [string, string][] = [
     ['the-administration-token-of-this-herald', herald.adminToken],
+    [`ak_live_${tenant.appId}_the-secret-part-of-the-key`, key],
     ['q3J1m2Wm0c9Z2bX7v5K8nT4yR6uE1oP0sD3fG7hJ9kL', link.url.split('code=')[1] ?? ''],
   ]
 

@@ -206,7 +206,11 @@ test('a push that waits for its wave is shown as waiting at the step "Wave and q
 
 test('a push that was skipped because the date of the send had passed in its zone is shown as ended at the wave, with that reason', () => {
   const wave = {
-    ...{ step: 'wave', result: 'stop', ...recorded, zone: 'Asia/Tokyo', zoneKnown: true },
+    ...recorded,
+    step: 'wave',
+    result: 'stop',
+    zone: 'Asia/Tokyo',
+    zoneKnown: true,
     at,
     wave: 1,
     of: 5,

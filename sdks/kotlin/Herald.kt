@@ -344,7 +344,7 @@ private const val dayMs = 86_400_000L
 private const val mostWaiting = 50
 private const val longestWaitMs = 4_000L
 private const val longestRestMs = 3_600_000L
-private const val sdkVersion = "0.1.0"
+private const val sdkVersion = "0.2.0"
 
 private fun now() = System.currentTimeMillis()
 

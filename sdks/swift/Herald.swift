@@ -27,7 +27,7 @@ public actor Herald {
   private static let mostWaiting = 50
   private static let longestWait: TimeInterval = 4
   private static let longestRest: TimeInterval = 3_600
-  private static let sdkVersion = "0.1.0"
+  private static let sdkVersion = "0.2.0"
   private let identityToken: (@Sendable (_ externalId: String) async throws -> String?)?
   /// Ends when the last registration or change has ended. Each registration and change first waits for it, because an actor may begin a second call
   /// while the first waits for an answer.

@@ -25,6 +25,7 @@ const places: readonly [files: string[], words: RegExp][] = [
   [['deploy/helm/*/Chart.yaml'], new RegExp(`((?:^|\\s)(?:appV|v)ersion: '?)${quoted}('?)`, 'g')],
   [['sdks/{node,cli}/src/version.ts', 'sdks/web/src/device.ts'], new RegExp(`(version = ')${quoted}(')`)],
   [['sdks/python/herald/version.py', 'sdks/go/herald.go'], new RegExp(`((?:__version__|Version) = ")${quoted}(")`)],
+  [['sdks/kotlin/Herald.kt', 'sdks/swift/Herald.swift'], new RegExp(`(sdkVersion = ")${quoted}(")`)],
   [['docs/guide/go.md', 'sdks/go/README.md', 'e2e/clients/go.test.ts'], new RegExp(`(herald@v)${quoted}()`, 'g')],
   [['README.md', 'docs/**/*.md', 'sdks/*/README.md', 'examples/*/README.md'], new RegExp(`(/sdk/v1/\\w+-)${quoted}(\\.t)`, 'g')],
 ]

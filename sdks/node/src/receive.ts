@@ -55,18 +55,26 @@ const tooLarge = Symbol('more than 2 MB')
 export const handler =
   (options: ReceiverOptions) =>
   async (request: Request): Promise<Response> => {
-    const read = async () =>
-      Number(request.headers.get('content-length') ?? 0) > mostBytes ? tooLarge : limited(await request.arrayBuffer())
+    const read = () => readAll(request.body === null ? [] : partsOf(request.body))
     return new Response(null, { status: await receive(options, request.headers.get(signatureHeader), read) })
   }
 
-const limited = (body: ArrayBuffer) => (body.byteLength > mostBytes ? tooLarge : body)
+/** Gives the parts of a stream as they come. A reader that stops early ends the stream. */
+async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
 
 /** What is used of a request of node:http, Express or NestJS, and of its response. */
 type NodeRequest = AsyncIterable<unknown> & {
   headers: Record<string, string | string[] | undefined>
   body?: unknown
   rawBody?: unknown
+  iterator?(options: { destroyOnReturn: boolean }): AsyncIterable<unknown>
 }
 type NodeResponse = { statusCode: number; end(): unknown }
 
@@ -80,12 +88,14 @@ export const express =
     const header = request.headers[signatureHeader]
     response.statusCode = await receive(options, typeof header === 'string' ? header : undefined, async () => {
       const before = request.rawBody ?? request.body
-      return before === undefined ? readAll(request) : before
+      // A request that is destroyed gets no answer, so its stream outlives the reader.
+      return before === undefined ? readAll(request.iterator?.({ destroyOnReturn: false }) ?? request) : before
     })
     response.end()
   }
 
-async function readAll(request: AsyncIterable<unknown>): Promise<Uint8Array | typeof tooLarge> {
+/** Reads a body; stops when it is too large, before the rest is read. */
+async function readAll(request: AsyncIterable<unknown> | Iterable<unknown>): Promise<Uint8Array | typeof tooLarge> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of request as AsyncIterable<Uint8Array>) {

@@ -133,6 +133,8 @@ const flow: Place = {
     ...vocabulary,
     'node:crypto',
     'lru-cache',
+    // One flow of the gateway writes pictures anew with it.
+    'sharp',
     '@herald/service/at-once',
     '@herald/service/background',
     '@herald/service/daily',
@@ -174,6 +176,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     simulator: ['apps'],
     webhooks: ['apps'],
     pages: [],
+    pictures: ['apps'],
     openapi: ['*'],
   },
 }

@@ -9,9 +9,20 @@ export type AppSettings = {
   frequencyCap: { max: number; windowSeconds: number } | null
   quietHours: { start: string; end: string; action: 'hold' | 'skip' } | null
   identityVerification: 'off' | 'required'
+  /** A send of the dashboard to more devices than this needs a second person (spec: administration/approval); null: none does. */
+  approval: { devices: number } | null
+  /** The app keeps at most this many pictures of messages. */
+  mostPictures: number
 }
 
-export const defaultSettings: AppSettings = { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, identityVerification: 'off' }
+export const defaultSettings: AppSettings = {
+  defaultTimezone: 'UTC',
+  frequencyCap: null,
+  quietHours: null,
+  identityVerification: 'off',
+  approval: null,
+  mostPictures: 200,
+}
 
 /** An app, as the administration answers it. */
 export type App = { id: string; name: string; settings: AppSettings; createdAt: string }
@@ -21,7 +32,16 @@ export type App = { id: string; name: string; settings: AppSettings; createdAt: 
  * key never leaves the gateway: the dispatcher asks the gateway for provider tokens instead.
  */
 export type ProviderCredentials =
-  | { kind: 'apns'; version: number; teamId: string; keyId: string; bundleId: string; environment: 'production' | 'sandbox' }
+  | {
+      kind: 'apns'
+      version: number
+      teamId: string
+      keyId: string
+      bundleId: string
+      environment: 'production' | 'sandbox'
+      /** Of credentials that are only being checked: with this id the gateway gives provider tokens of their key. */
+      candidateId?: string
+    }
   | {
       kind: 'fcm'
       version: number

@@ -8,6 +8,8 @@ export const auditGroups = [
   { value: 'segment.', label: 'Segments' },
   { value: 'template.', label: 'Templates' },
   { value: 'campaign.', label: 'Campaigns' },
+  { value: 'draft.', label: 'Unfinished drafts' },
+  { value: 'picture.', label: 'Pictures' },
   { value: 'webhook.', label: 'Webhooks' },
   { value: 'user.', label: 'Users' },
   { value: 'users.', label: 'Exports of everybody' },

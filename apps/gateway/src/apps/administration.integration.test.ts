@@ -46,7 +46,17 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
   const id = String(made.body['id'])
   expect(made).toMatchObject({
     status: 201,
-    body: { name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, identityVerification: 'off' } },
+    body: {
+      name: 'Shop',
+      settings: {
+        defaultTimezone: 'UTC',
+        frequencyCap: null,
+        quietHours: null,
+        identityVerification: 'off',
+        approval: null,
+        mostPictures: 200,
+      },
+    },
   })
   expect(Object.keys(made.body)).toEqual(['id', 'name', 'settings', 'createdAt'])
 
@@ -57,7 +67,14 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
   const expected = {
     ...made.body,
     name: 'Store',
-    settings: { defaultTimezone: 'Europe/Berlin', frequencyCap: cap, quietHours: null, identityVerification: 'off' },
+    settings: {
+      defaultTimezone: 'Europe/Berlin',
+      frequencyCap: cap,
+      quietHours: null,
+      identityVerification: 'off',
+      approval: null,
+      mostPictures: 200,
+    },
   }
   expect(patched).toMatchObject({ status: 200, body: expected })
   expect((await gateway.admin('GET', `/apps/${id}`)).body).toEqual(expected)
@@ -144,6 +161,7 @@ test('provider credentials are shown without secrets and stored sealed; moved to
     bundleId: 'org.example.shop',
     environment: 'production',
     circuits: [],
+    former: null,
   })
   const { credentials } = await dispatcher.call(readCredentials, { appId, kind: 'fcm' })
   if (credentials?.kind !== 'fcm') throw new Error('FCM credentials were set')

@@ -5,6 +5,7 @@ import { audit } from '../audit/http/audit.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
+import { drafts } from '../campaigns/http/drafts.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
 import { exports } from '../people/http/exports.ts'
 import { imports } from '../people/http/imports.ts'
@@ -16,6 +17,7 @@ import { breakdowns, overview, system } from '../overview/http/overview.ts'
 import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
 import { providerRoutes, webPushKey } from '../apps/http/providers.ts'
+import { pictureFiles, pictures } from '../pictures/http/pictures.ts'
 import { pushes } from '../campaigns/http/pushes.ts'
 import { Healthy } from './answers.ts'
 import { Reply } from './reply.ts'
@@ -103,6 +105,8 @@ export const administrationRoutes: readonly Route[] = [
   ...segmentsOfApp,
   ...templatesOfApp,
   ...campaignsOfApp,
+  ...drafts,
+  ...pictures,
   ...dryRunsOfApp,
   ...testSends,
   ...overview,
@@ -127,4 +131,4 @@ function onceMade(document: () => object): () => string {
   return () => (text ??= JSON.stringify(document()))
 }
 
-export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...administrationRoutes]
+export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...pictureFiles, ...administrationRoutes]

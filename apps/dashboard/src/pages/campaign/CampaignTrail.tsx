@@ -8,7 +8,9 @@ import { faultOf } from '../../api/fault.ts'
 const words: Readonly<Record<string, string>> = {
   'campaign.created': 'made the draft',
   'campaign.changed': 'changed the draft',
+  'campaign.approval-asked': 'asked to send it',
   'campaign.sent': 'sent it',
+  'campaign.unsent': 'took it back',
   'campaign.paused': 'paused it',
   'campaign.resumed': 'let it go on',
   'campaign.cancelled': 'cancelled it',

@@ -28,7 +28,9 @@ export function CampaignTable({ appId, data, search }: Props) {
           {
             key: 'status',
             label: 'Status',
-            cell: ({ status, cancelling, stats }) => <CampaignStatus status={status} cancelling={cancelling} stats={stats} />,
+            cell: ({ status, cancelling, approval, stats }) => (
+              <CampaignStatus status={status} cancelling={cancelling} approval={approval} stats={stats} />
+            ),
           },
           { key: 'when', label: 'When', cell: (campaign) => <When campaign={campaign} /> },
           { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },

@@ -1,4 +1,4 @@
-import type { App, AppSettings } from '@herald/contracts/app'
+import { defaultSettings, type App, type AppSettings } from '@herald/contracts/app'
 import { notFound } from '@herald/contracts/fault'
 import { sql, type Kysely } from 'kysely'
 import type { Page } from '../../core/page.ts'
@@ -92,13 +92,17 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes the gateway's rows of a deleted app: its keys, its credentials and its row with the identity secret. The audit stays. Every APNs
+ * Deletes the gateway's rows of a deleted app: its keys, credentials, drafts, pictures and its row with the identity secret. The audit stays. Every APNs
  * token whose team, key and private key no app's credentials name is deleted too.
  */
 export async function deleteAppRows(db: Db, id: string): Promise<void> {
   await db.deleteFrom('api_keys').where('app_id', '=', id).execute()
   await db.deleteFrom('admin_keys').where('app_id', '=', id).execute()
   await db.deleteFrom('providers').where('app_id', '=', id).execute()
+  await db.deleteFrom('kept_credentials').where('app_id', '=', id).execute()
+  await db.deleteFrom('drafts').where('app_id', '=', id).execute()
+  await db.deleteFrom('approvals').where('app_id', '=', id).execute()
+  await db.deleteFrom('pictures').where('app_id', '=', id).execute()
   await sql`
     delete from apns_tokens t where not exists (
       select from providers where kind = 'apns'
@@ -132,6 +136,7 @@ export const findIdentityRule = (db: Db, id: string): Promise<IdentityRule | und
 const toApp = (row: { id: string; name: string; settings: AppSettings; created_at: Date }): App => ({
   id: row.id,
   name: row.name,
-  settings: row.settings,
+  // An app that an earlier version made lacks later settings.
+  settings: { ...defaultSettings, ...row.settings },
   createdAt: row.created_at.toISOString(),
 })

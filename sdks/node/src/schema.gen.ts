@@ -4008,7 +4008,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -4418,7 +4418,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {

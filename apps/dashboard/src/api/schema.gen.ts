@@ -4548,7 +4548,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -7407,7 +7407,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -7651,7 +7651,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -8153,7 +8153,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -8552,7 +8552,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
@@ -11276,6 +11276,10 @@ export interface operations {
                 q?: string;
                 /** @description Only users with a reachable device in this saved segment. */
                 segmentId?: string;
+                /** @description Only users with a reachable device who have this tag. */
+                tag?: string;
+                /** @description The value of the tag; without it any value. */
+                tagValue?: string;
             };
             header?: {
                 /**

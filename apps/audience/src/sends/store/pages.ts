@@ -1,4 +1,5 @@
 import { pageSize } from '@herald/contracts/batch'
+import type { FrozenCategory } from '@herald/contracts/category'
 import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
@@ -36,6 +37,8 @@ export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 
   claims: boolean
   /** Whether the page also gives the time zone of each user. */
   withZones: boolean
+  /** The category of which the page says who is outside; null for none. */
+  category?: FrozenCategory | null
 }
 
 /**
@@ -60,14 +63,14 @@ export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
  * devices, so a page for few costs no more than one for all.
  */
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
-  const { zones, claims, withZones } = scan
+  const { zones, claims, withZones, category = null } = scan
   const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
   const start = scan.exactStart
     ? sql`${scan.exactStart}::timestamptz`
     : sql`(select started_at from fan_outs where campaign_id = ${scan.campaignId})`
   const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.startedAt, {
-    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone`,
-    from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}`,
+    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone${category ? sql`, p.preferences` : sql``}`,
+    from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``} ${category ? choices : sql``}`,
     where: sql`${reachable}
       and s.created_at <= ${start}
       and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
@@ -82,6 +85,7 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     subscriptionIds: string | null
     userIds: string | null
     zones: (string | null)[] | null
+    outside?: string | null
     scanned: number
     lastId: string | null
   }>`
@@ -89,29 +93,42 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
       ${source(scan, selection)}
     ), meant as (
       select f.platform, string_agg(f.id, '' order by f.id) as subscription_ids, string_agg(f.user_id, '' order by f.id) as user_ids,
-        ${withZones ? sql`json_agg(f.zone order by f.id)` : sql`null::json`} as zones
+        ${withZones ? sql`json_agg(f.zone order by f.id)` : sql`null::json`} as zones${category ? sql`, string_agg((${outsideOf(category, sql`f.preferences`)})::int::text, '' order by f.id) as outside` : sql``}
       from ${meant}
       group by f.platform
     )
-    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones, scanned, last_id as "lastId"
+    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones${category ? sql`, outside` : sql``}, scanned, last_id as "lastId"
     from (select count(*) as scanned, max(id) as last_id from page) as edge left join meant on true`.execute(db)
 
   const { scanned = 0, lastId = null } = rows[0] ?? {}
   return {
-    devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones) : [])),
+    devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row) : [])),
     lastId: lastId ?? scan.cursor,
     isLast: scanned < pageSize || (lastId ?? '') >= scan.boundId,
   }
 }
 
 /** Splits ids that come joined to one text, 24 characters for each: as a list, 5,000 ids take ten times as long to read. */
-const toDevices = (platform: Platform, ids: string, userIds: string, zones: (string | null)[] | null): PageDevice[] =>
+const toDevices = (
+  platform: Platform,
+  ids: string,
+  userIds: string,
+  { zones, outside }: { zones: (string | null)[] | null; outside?: string | null },
+): PageDevice[] =>
   Array.from({ length: ids.length / 24 }, (_, at) => ({
     id: ids.slice(at * 24, at * 24 + 24),
     userId: userIds.slice(at * 24, at * 24 + 24),
     platform,
     zone: zones?.[at] ?? null,
+    ...(outside ? { isOutside: outside[at] === '1' } : {}),
   }))
+
+/** Joins a user's own choices, by an index of those users only who have chosen. */
+const choices = sql`left join users p on p.id = s.user_id and p.preferences is not null`
+
+/** The condition that a user with these own choices is outside a category. */
+export const outsideOf = ({ id, default: by }: FrozenCategory, choices: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`not coalesce((${choices} -> ${id})::boolean, ${sql.lit(by === 'in')})`
 
 const scannedColumns = sql`s.id, s.user_id, s.platform, s.opted_in, s.invalidated_at, s.created_at`
 const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_version, s.sdk_version, s.os_version, s.device_model,

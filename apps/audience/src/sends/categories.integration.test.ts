@@ -6,11 +6,12 @@ import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { changePreferences } from '../people/preferences.ts'
-import { fanOutAll, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
+import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 import { withBatches } from '../testing/batches.ts'
 import { dryRun } from './dry-run.ts'
 import { explainDevices } from './explain-devices.ts'
 import { openStarting } from './start-sends.ts'
+import { scanPage } from './store/pages.ts'
 
 const rig = await openAudience()
 const { audience, db, peers } = rig
@@ -188,4 +189,23 @@ test('explain says whether the user is in the category now, and what holds witho
   ])
   expect(await explain({ category: category(), silent: true })).toMatchObject([{ result: 'pass', subscribed: false }, { result: 'pass' }])
   expect(await explain({})).toEqual([undefined, undefined])
+})
+
+// spec: categories/page-cost
+test('a page of a send with a category reads the rows only of users who have chosen', async () => {
+  const appId = newId()
+  const crowd = await givenCrowd(db, { appId, count: 5_000 })
+  const { leaver, joined } = await givenPeople(appId, { leaver: false, joined: true })
+  await sql`analyze users`.execute(db)
+  await sql`analyze subscriptions`.execute(db)
+  const scan = { campaignId: newId(), appId, cursor: '', boundId: 'f'.repeat(24), startedAt: new Date(), exactStart: 'now' }
+  const { page, read } = await db.transaction().execute(async (trx) => {
+    const scanned = await scanPage(trx, { ...scan, zones: null, claims: false, withZones: false, category: category() }, { kind: 'all' })
+    const { rows } = await sql<{ read: number }>`
+      select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables where relname = 'users'`.execute(trx)
+    return { page: scanned, read: rows[0]?.read }
+  })
+  expect(page.devices).toHaveLength(5_000)
+  expect(crowd.length + ids(leaver, joined).length - page.devices.length).toBe(2)
+  expect(read).toBeLessThanOrEqual(2)
 })

@@ -69,8 +69,8 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     ? sql`${scan.exactStart}::timestamptz`
     : sql`(select started_at from fan_outs where campaign_id = ${scan.campaignId})`
   const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.startedAt, {
-    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone${category ? sql`, p.preferences` : sql``}`,
-    from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``} ${category ? choices : sql``}`,
+    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone`,
+    from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}`,
     where: sql`${reachable}
       and s.created_at <= ${start}
       and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
@@ -85,7 +85,7 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     subscriptionIds: string | null
     userIds: string | null
     zones: (string | null)[] | null
-    outside?: string | null
+    exceptions?: string | null
     scanned: number
     lastId: string | null
   }>`
@@ -93,16 +93,21 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
       ${source(scan, selection)}
     ), meant as (
       select f.platform, string_agg(f.id, '' order by f.id) as subscription_ids, string_agg(f.user_id, '' order by f.id) as user_ids,
-        ${withZones ? sql`json_agg(f.zone order by f.id)` : sql`null::json`} as zones${category ? sql`, string_agg((${outsideOf(category, sql`f.preferences`)})::int::text, '' order by f.id) as outside` : sql``}
+        ${withZones ? sql`json_agg(f.zone order by f.id)` : sql`null::json`} as zones
       from ${meant}
       group by f.platform
     )
-    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones${category ? sql`, outside` : sql``}, scanned, last_id as "lastId"
-    from (select count(*) as scanned, max(id) as last_id from page) as edge left join meant on true`.execute(db)
+    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones${category ? sql`, exceptions` : sql``}, scanned, last_id as "lastId"
+    from (select count(*) as scanned, max(id) as last_id${category ? sql`, (${exceptionsTo(category)}) as exceptions` : sql``} from page) as edge left join meant on true`.execute(
+    db,
+  )
 
-  const { scanned = 0, lastId = null } = rows[0] ?? {}
+  const { scanned = 0, lastId = null, exceptions } = rows[0] ?? {}
+  const isOutside = category && outsideBy(category, exceptions ?? '')
   return {
-    devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row) : [])),
+    devices: rows.flatMap((row) =>
+      row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones, isOutside) : [],
+    ),
     lastId: lastId ?? scan.cursor,
     isLast: scanned < pageSize || (lastId ?? '') >= scan.boundId,
   }
@@ -113,18 +118,29 @@ const toDevices = (
   platform: Platform,
   ids: string,
   userIds: string,
-  { zones, outside }: { zones: (string | null)[] | null; outside?: string | null },
+  zones: (string | null)[] | null,
+  isOutside: ((userId: string) => boolean) | null,
 ): PageDevice[] =>
-  Array.from({ length: ids.length / 24 }, (_, at) => ({
-    id: ids.slice(at * 24, at * 24 + 24),
-    userId: userIds.slice(at * 24, at * 24 + 24),
-    platform,
-    zone: zones?.[at] ?? null,
-    ...(outside ? { isOutside: outside[at] === '1' } : {}),
-  }))
+  Array.from({ length: ids.length / 24 }, (_, at) => {
+    const id = ids.slice(at * 24, at * 24 + 24)
+    const userId = userIds.slice(at * 24, at * 24 + 24)
+    const zone = zones?.[at] ?? null
+    return isOutside ? { id, userId, platform, zone, isOutside: isOutside(userId) } : { id, userId, platform, zone }
+  })
 
-/** Joins a user's own choices, by an index of those users only who have chosen. */
-const choices = sql`left join users p on p.id = s.user_id and p.preferences is not null`
+/**
+ * Selects the users of a page whose own choice differs from a category's default, joined to one text. One scan of the index of users who have chosen
+ * (0201) costs a third of a join, which looks up each user.
+ */
+const exceptionsTo = ({ id, default: by }: FrozenCategory) => sql`
+      select string_agg(u.id, '') from users u
+      where u.id = any(array(select user_id from page)) and u.preferences is not null and u.preferences -> ${id} = ${sql.lit(by === 'out')}::text::jsonb`
+
+/** Gives the function that says whether a user is outside a category, by the ids of the users who have chosen otherwise than its default. */
+function outsideBy({ default: by }: FrozenCategory, exceptions: string): (userId: string) => boolean {
+  const known = new Set(Array.from({ length: exceptions.length / 24 }, (_, at) => exceptions.slice(at * 24, at * 24 + 24)))
+  return (userId) => known.has(userId) === (by === 'in')
+}
 
 /** The condition that a user with these own choices is outside a category. */
 export const outsideOf = ({ id, default: by }: FrozenCategory, choices: RawBuilder<unknown>): RawBuilder<unknown> =>

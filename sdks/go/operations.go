@@ -179,6 +179,30 @@ type SubscriptionKeys struct {
 	Auth   string `json:"auth"`
 }
 
+type ShownPreferences struct {
+	Categories []ShownPreferencesCategories `json:"categories"`
+}
+
+type ShownPreferencesCategories struct {
+	ID          string  `json:"id"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+	Subscribed  bool    `json:"subscribed"`
+	Locked      bool    `json:"locked"`
+}
+
+type ChangePreferencesOfDeviceBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
+type ChangePreferencesBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
+type ChangePreferencesByExternalIDBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
 type SendNotificationBody struct {
 	Target       Target        `json:"target"`
 	Content      Content       `json:"content,omitempty"`
@@ -190,6 +214,7 @@ type SendNotificationBody struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
@@ -276,6 +301,7 @@ type SendNotificationsBodyNotifications struct {
 	Priority       string        `json:"priority,omitempty"`
 	Presentation   *Presentation `json:"presentation,omitempty"`
 	Overrides      *Overrides    `json:"overrides,omitempty"`
+	Category       string        `json:"category,omitempty"`
 	Bypass         *Bypass       `json:"bypass,omitempty"`
 	IdempotencyKey string        `json:"idempotencyKey,omitempty"`
 }
@@ -313,6 +339,7 @@ type CreateCampaignBody struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
@@ -599,6 +626,9 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	ProviderCode  *string                                         `json:"providerCode,omitempty"`
 	SettledAt     *string                                         `json:"settledAt,omitempty"`
 	Reports       []ExplainCampaignAnswerDevicesStepsReports      `json:"reports,omitempty"`
+	Category      string                                          `json:"category,omitempty"`
+	Subscribed    *bool                                           `json:"subscribed,omitempty"`
+	Default       string                                          `json:"default,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesStepsInvalidatedBy struct {
@@ -738,6 +768,7 @@ type Template struct {
 	CollapseID   *string           `json:"collapseId"`
 	Priority     *string           `json:"priority"`
 	Silent       *bool             `json:"silent"`
+	Category     *string           `json:"category"`
 	UseCount     int               `json:"useCount"`
 	CreatedAt    string            `json:"createdAt"`
 	UpdatedAt    string            `json:"updatedAt"`
@@ -754,6 +785,7 @@ type SaveTemplate struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
 }
 
 type WebPushKey struct {
@@ -873,6 +905,43 @@ func (c *Client) ChangeUserByExternalID(ctx context.Context, externalId string, 
 // DeleteUserByExternalID: Erase a user. Deletes the user and all devices. Past events keep ids only.
 func (c *Client) DeleteUserByExternalID(ctx context.Context, externalId string) error {
 	return c.Request(ctx, "DELETE", "/v1/users/by-external-id/"+url.PathEscape(externalId), Call{}, nil)
+}
+
+// ReadPreferencesOfDevice: Read which categories the owner of a device is in.
+func (c *Client) ReadPreferencesOfDevice(ctx context.Context, id string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/preferences", Call{})
+}
+
+// ChangePreferencesOfDevice: Let the owner of a device join or leave categories. Changes the categories that the
+// body names: true joins, false leaves, null takes the own choice back, so that the default of the category
+// holds. The choice holds for all devices of the person. A locked category is 422.
+func (c *Client) ChangePreferencesOfDevice(ctx context.Context, id string, body ChangePreferencesOfDeviceBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/subscriptions/"+url.PathEscape(id)+"/preferences", Call{Body: body})
+}
+
+// ReadPreferences: Read which categories a person is in.
+func (c *Client) ReadPreferences(ctx context.Context, id string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/preferences", Call{})
+}
+
+// ChangePreferences: Let a person join or leave categories. Changes the categories that the body names: true
+// joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice
+// holds for all devices of the person. A locked category is 422.
+func (c *Client) ChangePreferences(ctx context.Context, id string, body ChangePreferencesBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/users/"+url.PathEscape(id)+"/preferences", Call{Body: body})
+}
+
+// ReadPreferencesByExternalID: Read which categories a person is in.
+func (c *Client) ReadPreferencesByExternalID(ctx context.Context, externalId string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/preferences", Call{})
+}
+
+// ChangePreferencesByExternalID: Let a person join or leave categories. Changes the categories that the body
+// names: true joins, false leaves, null takes the own choice back, so that the default of the category holds.
+// The choice holds for all devices of the person. A locked category is 422. An unknown external id makes a user
+// without devices.
+func (c *Client) ChangePreferencesByExternalID(ctx context.Context, externalId string, body ChangePreferencesByExternalIDBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/preferences", Call{Body: body})
 }
 
 // SendNotification: Send a notification. Accepts a notification to users, devices, a segment or everyone. The id

@@ -7,6 +7,7 @@ import { eraseApp } from './erase-app.ts'
 import { explainCampaign } from './explain-campaign.ts'
 import { listRuns } from './list-runs.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns, readCampaign } from './manage-campaign.ts'
+import { createCategory, deleteCategory, findLeavable, listCategories, replaceCategory } from './manage-category.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
 import { noteFailedStart } from './note-failed-start.ts'
 import { pickWinner } from './pick-winner.ts'
@@ -63,4 +64,10 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.readTemplate, reading(readTemplate))
   bus.answer(calls.replaceTemplate, (request) => replaceTemplate(campaigns, request))
   bus.answer(calls.deleteTemplate, (request) => deleteTemplate(campaigns, request))
+
+  bus.answer(calls.createCategory, (request) => createCategory(campaigns, request))
+  bus.answer(calls.listCategories, reading(listCategories))
+  bus.answer(calls.replaceCategory, (request) => replaceCategory(campaigns, request))
+  bus.answer(calls.deleteCategory, (request) => deleteCategory(campaigns, request))
+  bus.answer(calls.findLeavable, reading(findLeavable))
 }

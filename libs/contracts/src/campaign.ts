@@ -134,6 +134,8 @@ export type Campaign = {
   priority: Priority
   presentation: Presentation | null
   overrides: Overrides | null
+  /** The id of the send's category; null without one. */
+  category: string | null
   bypass: Bypass
   recurringOf: string | null
   remainderOf: string | null

@@ -142,6 +142,14 @@ export const ExplainedStep = z.discriminatedUnion('step', [
     settledAt: Time.nullable(),
   }),
   z.object({ step: z.literal('reports'), ...judged, reports: z.array(z.object({ kind: z.enum(engagementKinds), at: Time })) }),
+  // Last, because clients that were generated from a released document know the others by their places.
+  z.object({
+    step: z.literal('category'),
+    ...judged,
+    category: z.string(),
+    subscribed: z.boolean(),
+    default: z.enum(['in', 'out']).meta({ description: 'Who is in the category without a choice of their own: everybody or nobody.' }),
+  }),
 ])
 export type ExplainedStep = z.infer<typeof ExplainedStep>
 export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>

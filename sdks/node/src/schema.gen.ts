@@ -224,6 +224,69 @@ export interface paths {
         patch: operations["changeUserByExternalId"];
         trace?: never;
     };
+    "/v1/subscriptions/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories the owner of a device is in */
+        get: operations["readPreferencesOfDevice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let the owner of a device join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422.
+         */
+        patch: operations["changePreferencesOfDevice"];
+        trace?: never;
+    };
+    "/v1/users/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories a person is in */
+        get: operations["readPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a person join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422.
+         */
+        patch: operations["changePreferences"];
+        trace?: never;
+    };
+    "/v1/users/by-external-id/{externalId}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories a person is in */
+        get: operations["readPreferencesByExternalId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a person join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422. An unknown external id makes a user without devices.
+         */
+        patch: operations["changePreferencesByExternalId"];
+        trace?: never;
+    };
     "/v1/notifications": {
         parameters: {
             query?: never;
@@ -564,6 +627,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/u/{msgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the category of a push with one tap
+         * @description The signed msgId is the credential. The user of the push leaves the category of its campaign, until 30 days after the send. Without a category that can be left nothing happens, and the answer is the same.
+         */
+        post: operations["leaveCategory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -865,6 +948,31 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
         };
+        ShownPreferences: {
+            categories: {
+                id: string;
+                name: string;
+                description: string | null;
+                subscribed: boolean;
+                /** @description Nobody can leave it. */
+                locked: boolean;
+            }[];
+        };
+        ChangePreferencesOfDeviceBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ChangePreferencesBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ChangePreferencesByExternalIdBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
         Target: {
             externalIds?: string[];
             userIds?: string[];
@@ -931,6 +1039,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
             bypass?: components["schemas"]["Bypass"];
         };
         Accepted: {
@@ -951,6 +1060,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
             }[];
@@ -1014,6 +1124,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -1032,6 +1143,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
             };
             samples?: {
@@ -1148,6 +1260,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -1480,6 +1593,20 @@ export interface components {
                         /** Format: date-time */
                         at: string;
                     }[];
+                } | {
+                    /** @constant */
+                    step: "category";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    category: string;
+                    subscribed: boolean;
+                    /**
+                     * @description Who is in the category without a choice of their own: everybody or nobody.
+                     * @enum {string}
+                     */
+                    default: "in" | "out";
                 })[];
             }[];
         };
@@ -1585,6 +1712,7 @@ export interface components {
             collapseId: string | null;
             priority: ("high" | "normal") | null;
             silent: boolean | null;
+            category: string | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -1603,6 +1731,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
         };
         Healthy: {
             /** @constant */
@@ -1837,7 +1966,7 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data: {
-                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled. */
+                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
                 reason: string;
                 /**
                  * @description There when the send is a test.
@@ -2122,6 +2251,16 @@ export interface components {
         };
         /** @description unknown_kind, invalid_msg_id */
         "400-unknown_kind-invalid_msg_id": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_msg_id */
+        "400-invalid_msg_id": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -3152,6 +3291,375 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferencesOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories the owner of a device is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesOfDeviceBody"];
+            };
+        };
+        responses: {
+            /** @description Let the owner of a device join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories a person is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesBody"];
+            };
+        };
+        responses: {
+            /** @description Let a person join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferencesByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories a person is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesByExternalIdBody"];
+            };
+        };
+        responses: {
+            /** @description Let a person join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -4467,6 +4975,7 @@ export interface operations {
                      *           },
                      *           "description": null,
                      *           "overrides": null,
+                     *           "category": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -4549,6 +5058,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4629,6 +5139,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4712,6 +5223,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4818,6 +5330,47 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["400-unknown_kind-invalid_msg_id"];
+            404: components["responses"]["404-not_found"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    leaveCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2fDY3MWEyYjNjNGQ1ZTZmNzA4MTkyMGEwNXw2NzFhMmIzYzRkNWU2ZjcwODE5MjBhMDJ8NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTAxfGlvc3w.q83vEjRWeJCrze8SNFZ4kA */
+                msgId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400-invalid_msg_id"];
             404: components["responses"]["404-not_found"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];

@@ -210,6 +210,30 @@ class SubscriptionKeys(TypedDict):
     auth: str
 
 
+class ShownPreferences(TypedDict):
+    categories: List[ShownPreferencesCategories]
+
+
+class ShownPreferencesCategories(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    subscribed: bool
+    locked: bool
+
+
+class ChangePreferencesOfDeviceBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
+class ChangePreferencesBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
+class ChangePreferencesByExternalIdBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
 class SendNotificationBody(TypedDict):
     target: Target
     content: NotRequired[Content]
@@ -221,6 +245,7 @@ class SendNotificationBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
     bypass: NotRequired[Bypass]
 
 
@@ -326,6 +351,7 @@ class SendNotificationsBodyNotifications(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
 
@@ -363,6 +389,7 @@ class CreateCampaignBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
     bypass: NotRequired[Bypass]
 
 
@@ -595,7 +622,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
     waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
-    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports]]
+    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory]]
 
 
 class ExplainCampaignAnswerDevicesWaitingForEmpty(TypedDict):
@@ -811,6 +838,15 @@ class ExplainCampaignAnswerDevicesStepsReportsReports(TypedDict):
     at: str
 
 
+class ExplainCampaignAnswerDevicesStepsCategory(TypedDict):
+    step: Literal["category"]
+    result: Literal["pass", "stop", "wait", "info"]
+    basis: Literal["recorded", "frozen", "now"]
+    category: str
+    subscribed: bool
+    default: Literal["in", "out"]
+
+
 class ReadCampaignBreakdownAnswer(TypedDict):
     byPlatform: ReadCampaignBreakdownAnswerByPlatform
     codes: Optional[List[ReadCampaignBreakdownAnswerCodes]]
@@ -918,6 +954,7 @@ class Template(TypedDict):
     collapseId: Optional[str]
     priority: Optional[Literal["high", "normal"]]
     silent: Optional[bool]
+    category: Optional[str]
     useCount: int
     createdAt: str
     updatedAt: str
@@ -934,6 +971,7 @@ class SaveTemplate(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
 
 
 class WebPushKey(TypedDict):
@@ -1224,6 +1262,36 @@ class Operations:
     def delete_user_by_external_id(self, external_id: str, **options: Unpack[CallOptions]) -> None:
         """Erase a user. Deletes the user and all devices. Past events keep ids only."""
         return self.request("DELETE", f"/v1/users/by-external-id/{_part(external_id)}", **options)
+
+    def read_preferences_of_device(self, id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories the owner of a device is in."""
+        return self.request("GET", f"/v1/subscriptions/{_part(id)}/preferences", **options)
+
+    def change_preferences_of_device(self, id: str, body: ChangePreferencesOfDeviceBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let the owner of a device join or leave categories. Changes the categories that the body names: true joins,
+        false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for
+        all devices of the person. A locked category is 422."""
+        return self.request("PATCH", f"/v1/subscriptions/{_part(id)}/preferences", body=body, **options)
+
+    def read_preferences(self, id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories a person is in."""
+        return self.request("GET", f"/v1/users/{_part(id)}/preferences", **options)
+
+    def change_preferences(self, id: str, body: ChangePreferencesBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let a person join or leave categories. Changes the categories that the body names: true joins, false leaves,
+        null takes the own choice back, so that the default of the category holds. The choice holds for all devices of
+        the person. A locked category is 422."""
+        return self.request("PATCH", f"/v1/users/{_part(id)}/preferences", body=body, **options)
+
+    def read_preferences_by_external_id(self, external_id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories a person is in."""
+        return self.request("GET", f"/v1/users/by-external-id/{_part(external_id)}/preferences", **options)
+
+    def change_preferences_by_external_id(self, external_id: str, body: ChangePreferencesByExternalIdBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let a person join or leave categories. Changes the categories that the body names: true joins, false leaves,
+        null takes the own choice back, so that the default of the category holds. The choice holds for all devices of
+        the person. A locked category is 422. An unknown external id makes a user without devices."""
+        return self.request("PATCH", f"/v1/users/by-external-id/{_part(external_id)}/preferences", body=body, **options)
 
     def send_notification(self, body: SendNotificationBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Accepted:
         """Send a notification. Accepts a notification to users, devices, a segment or everyone. The id that it answers

@@ -1,5 +1,6 @@
 import { Schedule, Experiment, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
+import { Category } from '@herald/contracts/category'
 import { Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
 import { Overrides } from '@herald/contracts/overrides'
@@ -64,6 +65,7 @@ export const Campaign = describes<CampaignRead>()(
     priority: Priority,
     presentation: Presentation.nullable(),
     overrides: Overrides.nullable(),
+    category: z.string().nullable().meta({ description: 'The id of its category.' }),
     bypass: Bypass,
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
@@ -136,4 +138,5 @@ export const RunList = z.object({
   nextCursor,
 })
 
+export const CategoryList = listOf(Category)
 export const TemplatesOfApp = listOf(Template)

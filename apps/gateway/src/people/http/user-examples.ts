@@ -1,6 +1,20 @@
 import type { ImportReport } from '@herald/contracts/import'
+import type { ShownPreferences } from '@herald/contracts/category'
 import type { OwnedDevice, MaskedUser, UserSummary } from '@herald/contracts/person'
-import { counted, definition, device, ids, listOf, savedSegment, segment, tags, tuesday, user, type Example } from '../../http/shop.ts'
+import {
+  category,
+  counted,
+  definition,
+  device,
+  ids,
+  listOf,
+  savedSegment,
+  segment,
+  tags,
+  tuesday,
+  user,
+  type Example,
+} from '../../http/shop.ts'
 
 const { externalId } = user
 const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAABm'
@@ -9,6 +23,9 @@ const keys = {
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 }
 const userChanges = { tags: { plan: 'gold', trial: null }, language: 'de-AT', timezone: 'Europe/Vienna' }
+const preferences = {
+  categories: [{ id: category.id, name: category.name, description: category.description, subscribed: false, locked: false }],
+} satisfies ShownPreferences
 const shownDevice = { ...device, token: '740f4707…', test: false }
 const shownUser = { ...user, subscriptions: [shownDevice], preferences: {} } satisfies MaskedUser
 const owned = { ...shownDevice, user: { id: user.id, externalId } } satisfies OwnedDevice
@@ -115,6 +132,12 @@ export const userExamples: Record<string, Example> = {
   changeUser: { bodies: { changes: userChanges }, answer: user },
   readUserByExternalId: { answer: user },
   changeUserByExternalId: { bodies: { changes: userChanges }, answer: user },
+  readPreferences: { answer: preferences },
+  readPreferencesByExternalId: { answer: preferences },
+  readPreferencesOfDevice: { answer: preferences },
+  changePreferences: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
+  changePreferencesByExternalId: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
+  changePreferencesOfDevice: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
   previewSegment: { bodies: { 'a segment': { segment: definition }, everyone: {} }, answer: counted },
   listSegments: { answer: { segments: [segment], nextCursor: null } },
   createSegment: { bodies: { segment: savedSegment }, answer: { ...segment, lastCount: null, lastCountedAt: null } },

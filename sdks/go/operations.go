@@ -179,6 +179,59 @@ type SubscriptionKeys struct {
 	Auth   string `json:"auth"`
 }
 
+type ReportConversionsBody struct {
+	Events []ReportConversionsBodyEvents `json:"events"`
+}
+
+type ReportConversionsBodyEvents struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	At         string   `json:"at"`
+	Value      *float64 `json:"value,omitempty"`
+	Currency   string   `json:"currency,omitempty"`
+	MsgID      string   `json:"msgId,omitempty"`
+	ExternalID string   `json:"externalId,omitempty"`
+	UserID     string   `json:"userId,omitempty"`
+}
+
+type ConversionsReported struct {
+	Results []ConversionsReportedResults `json:"results"`
+}
+
+type ConversionsReportedResults struct {
+	ID          *string                                `json:"id"`
+	Status      string                                 `json:"status"`
+	Error       *ItemError                             `json:"error,omitempty"`
+	Attribution *ConversionsReportedResultsAttribution `json:"attribution,omitempty"`
+}
+
+// ConversionsReportedResultsAttribution: The campaign that led to it; left out when there is none.
+type ConversionsReportedResultsAttribution struct {
+	CampaignID string `json:"campaignId"`
+	How        string `json:"how"`
+}
+
+type ReportConversionBody struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	At       string   `json:"at"`
+	Value    *float64 `json:"value,omitempty"`
+	Currency string   `json:"currency,omitempty"`
+	MsgID    string   `json:"msgId,omitempty"`
+}
+
+type ConversionReported struct {
+	ID          string                         `json:"id"`
+	Status      string                         `json:"status"`
+	Attribution *ConversionReportedAttribution `json:"attribution,omitempty"`
+}
+
+// ConversionReportedAttribution: The campaign that led to it; left out when there is none.
+type ConversionReportedAttribution struct {
+	CampaignID string `json:"campaignId"`
+	How        string `json:"how"`
+}
+
 type SendNotificationBody struct {
 	Target       Target        `json:"target"`
 	Content      Content       `json:"content,omitempty"`
@@ -479,25 +532,43 @@ type CampaignStats struct {
 }
 
 type CampaignStatsStats struct {
-	Queued    int                                        `json:"queued"`
-	Sent      int                                        `json:"sent"`
-	Failed    int                                        `json:"failed"`
-	Skipped   int                                        `json:"skipped"`
-	Delivered int                                        `json:"delivered"`
-	Opened    int                                        `json:"opened"`
-	Clicked   int                                        `json:"clicked"`
-	Dismissed int                                        `json:"dismissed"`
-	Variants  map[string]CampaignStatsStatsVariantsValue `json:"variants,omitempty"`
+	Queued      int                                           `json:"queued"`
+	Sent        int                                           `json:"sent"`
+	Failed      int                                           `json:"failed"`
+	Skipped     int                                           `json:"skipped"`
+	Delivered   int                                           `json:"delivered"`
+	Opened      int                                           `json:"opened"`
+	Clicked     int                                           `json:"clicked"`
+	Dismissed   int                                           `json:"dismissed"`
+	Conversions map[string]CampaignStatsStatsConversionsValue `json:"conversions,omitempty"`
+	Variants    map[string]CampaignStatsStatsVariantsValue    `json:"variants,omitempty"`
+}
+
+type CampaignStatsStatsConversionsValue struct {
+	Count      int               `json:"count"`
+	Direct     int               `json:"direct"`
+	Influenced int               `json:"influenced"`
+	Users      int               `json:"users"`
+	Value      map[string]string `json:"value"`
 }
 
 type CampaignStatsStatsVariantsValue struct {
-	Sent      int `json:"sent"`
-	Failed    int `json:"failed"`
-	Skipped   int `json:"skipped"`
-	Delivered int `json:"delivered"`
-	Opened    int `json:"opened"`
-	Clicked   int `json:"clicked"`
-	Dismissed int `json:"dismissed"`
+	Sent        int                                                        `json:"sent"`
+	Failed      int                                                        `json:"failed"`
+	Skipped     int                                                        `json:"skipped"`
+	Delivered   int                                                        `json:"delivered"`
+	Opened      int                                                        `json:"opened"`
+	Clicked     int                                                        `json:"clicked"`
+	Dismissed   int                                                        `json:"dismissed"`
+	Conversions map[string]CampaignStatsStatsVariantsValueConversionsValue `json:"conversions,omitempty"`
+}
+
+type CampaignStatsStatsVariantsValueConversionsValue struct {
+	Count      int               `json:"count"`
+	Direct     int               `json:"direct"`
+	Influenced int               `json:"influenced"`
+	Users      int               `json:"users"`
+	Value      map[string]string `json:"value"`
 }
 
 // CampaignStatsRates: delivered divided by sent; opened and clicked divided by delivered. Four decimals; null
@@ -599,6 +670,7 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	ProviderCode  *string                                         `json:"providerCode,omitempty"`
 	SettledAt     *string                                         `json:"settledAt,omitempty"`
 	Reports       []ExplainCampaignAnswerDevicesStepsReports      `json:"reports,omitempty"`
+	Conversions   []ExplainCampaignAnswerDevicesStepsConversions  `json:"conversions,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesStepsInvalidatedBy struct {
@@ -629,6 +701,12 @@ type ExplainCampaignAnswerDevicesStepsCircuit struct {
 type ExplainCampaignAnswerDevicesStepsReports struct {
 	Kind string `json:"kind"`
 	At   string `json:"at"`
+}
+
+type ExplainCampaignAnswerDevicesStepsConversions struct {
+	Name string `json:"name"`
+	At   string `json:"at"`
+	How  string `json:"how"`
 }
 
 type ReadCampaignBreakdownAnswer struct {
@@ -782,13 +860,17 @@ type WebhookEvent struct {
 type WebhookEventData struct {
 	Test          bool                        `json:"test,omitempty"`
 	Action        string                      `json:"action,omitempty"`
+	Name          string                      `json:"name,omitempty"`
+	Value         *string                     `json:"value,omitempty"`
+	Currency      *string                     `json:"currency,omitempty"`
+	EventID       string                      `json:"eventId,omitempty"`
+	How           string                      `json:"how,omitempty"`
 	Code          string                      `json:"code,omitempty"`
 	ProviderCode  *string                     `json:"providerCode,omitempty"`
 	Attempts      *int                        `json:"attempts,omitempty"`
 	Reason        string                      `json:"reason,omitempty"`
 	Queued        *int                        `json:"queued,omitempty"`
 	ByPlatform    *WebhookEventDataByPlatform `json:"byPlatform,omitempty"`
-	Name          string                      `json:"name,omitempty"`
 	Transactional *bool                       `json:"transactional,omitempty"`
 }
 
@@ -873,6 +955,20 @@ func (c *Client) ChangeUserByExternalID(ctx context.Context, externalId string, 
 // DeleteUserByExternalID: Erase a user. Deletes the user and all devices. Past events keep ids only.
 func (c *Client) DeleteUserByExternalID(ctx context.Context, externalId string) error {
 	return c.Request(ctx, "DELETE", "/v1/users/by-external-id/"+url.PathEscape(externalId), Call{}, nil)
+}
+
+// ReportConversions: Report up to 500 conversions, such as orders. Each names its user by `externalId` or
+// `userId` and is attributed to the push that led to it. An id counts once, so a repeat with the same times
+// changes nothing. A wrong item leaves the others alone: read `results`, which are in the order of the request.
+func (c *Client) ReportConversions(ctx context.Context, body ReportConversionsBody) (*ConversionsReported, error) {
+	return ask[ConversionsReported](ctx, c, "POST", "/v1/conversions", Call{Body: body, Repeatable: true})
+}
+
+// ReportConversion: Report a conversion of the user who owns a device. An id counts once, so a repeat with the
+// same time changes nothing. With a public key `value` is 422 unless the app’s setting
+// `conversions.publicValues` allows it, because that key is in everybody’s hands.
+func (c *Client) ReportConversion(ctx context.Context, id string, body ReportConversionBody) (*ConversionReported, error) {
+	return ask[ConversionReported](ctx, c, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/conversions", Call{Body: body, Repeatable: true})
 }
 
 // SendNotification: Send a notification. Accepts a notification to users, devices, a segment or everyone. The id

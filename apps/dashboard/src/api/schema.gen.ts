@@ -1096,7 +1096,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
         get: operations["exportUserOfApp"];
         put?: never;
         post?: never;
@@ -1164,7 +1164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a user with all devices and the newest pushes */
+        /** Read a user with all devices, the newest pushes and the newest conversions */
         get: operations["readUserOfApp"];
         put?: never;
         post?: never;
@@ -1528,6 +1528,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification: "off" | "required";
+                attribution: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
             /** Format: date-time */
             createdAt: string;
@@ -1555,6 +1571,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification?: "off" | "required";
+                attribution?: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions?: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
         };
         IdentitySecret: {
@@ -2040,6 +2072,14 @@ export interface components {
                         /** Format: date-time */
                         at: string;
                     }[];
+                    /** @description The user’s conversions that are attributed to the campaign; left out when there is none. */
+                    conversions?: {
+                        name: string;
+                        /** Format: date-time */
+                        at: string;
+                        /** @enum {string} */
+                        how: "direct" | "influenced";
+                    }[];
                 })[];
             }[];
         };
@@ -2050,7 +2090,7 @@ export interface components {
              *       "*"
              *     ]
              */
-            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             /** @default null */
             description: string | null;
         };
@@ -2059,7 +2099,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2090,7 +2130,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2111,7 +2151,7 @@ export interface components {
         };
         ChangeWebhookBody: {
             url?: string;
-            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             description?: string | null;
             enabled?: boolean;
         };
@@ -2429,6 +2469,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2439,6 +2495,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2576,6 +2648,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2586,6 +2674,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2756,6 +2860,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2766,6 +2886,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2778,6 +2914,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2788,6 +2940,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2849,6 +3017,22 @@ export interface components {
                     opened: number;
                     clicked: number;
                     dismissed: number;
+                    /** @description Attributed conversions, by name; left out while there is none. */
+                    conversions?: {
+                        [key: string]: {
+                            count: number;
+                            /** @description The push was opened or clicked before, or the report names it. */
+                            direct: number;
+                            /** @description The push was sent shortly before. */
+                            influenced: number;
+                            /** @description Different users. */
+                            users: number;
+                            /** @description The exact sum by currency, as a decimal number. */
+                            value: {
+                                [key: string]: string;
+                            };
+                        };
+                    };
                     /** @description By variant id, for experiments only. */
                     variants?: {
                         [key: string]: {
@@ -2859,6 +3043,22 @@ export interface components {
                             opened: number;
                             clicked: number;
                             dismissed: number;
+                            /** @description Attributed conversions, by name; left out while there is none. */
+                            conversions?: {
+                                [key: string]: {
+                                    count: number;
+                                    /** @description The push was opened or clicked before, or the report names it. */
+                                    direct: number;
+                                    /** @description The push was sent shortly before. */
+                                    influenced: number;
+                                    /** @description Different users. */
+                                    users: number;
+                                    /** @description The exact sum by currency, as a decimal number. */
+                                    value: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
                         };
                     };
                 };
@@ -3423,6 +3623,18 @@ export interface components {
             };
             /** @description The newest 50. */
             pushes: components["schemas"]["Push"][];
+            /** @description The newest 50. */
+            conversions: {
+                id: string;
+                name: string;
+                /** Format: date-time */
+                at: string;
+                value: string | null;
+                currency: string | null;
+                /** @description The campaign that it is attributed to; null: none. */
+                campaignId: string | null;
+                how: ("direct" | "influenced") | null;
+            }[];
         };
         UserChanges: {
             tags?: components["schemas"]["TagChanges"];
@@ -4280,7 +4492,14 @@ export interface operations {
                      *               "end": "08:00",
                      *               "action": "hold"
                      *             },
-                     *             "identityVerification": "off"
+                     *             "identityVerification": "off",
+                     *             "attribution": {
+                     *               "directHours": 24,
+                     *               "influencedHours": 1
+                     *             },
+                     *             "conversions": {
+                     *               "publicValues": false
+                     *             }
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4352,7 +4571,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4421,7 +4647,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4538,7 +4771,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -10241,7 +10481,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10514,7 +10754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read a user with all devices and the newest pushes */
+            /** @description Read a user with all devices, the newest pushes and the newest conversions */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10572,6 +10812,17 @@ export interface operations {
                      *           "engagements": [
                      *             "opened"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "conversions": [
+                     *         {
+                     *           "id": "order-90210",
+                     *           "name": "order",
+                     *           "at": "2026-01-13T18:30:00.000Z",
+                     *           "value": "49.9",
+                     *           "currency": "EUR",
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "how": "direct"
                      *         }
                      *       ]
                      *     }

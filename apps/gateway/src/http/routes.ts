@@ -3,6 +3,7 @@ import { usersOfApp } from '../people/http/administer-users.ts'
 import { apps } from '../apps/http/apps.ts'
 import { audit } from '../audit/http/audit.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
+import { conversions } from '../people/http/conversions.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
@@ -75,6 +76,7 @@ const administrationDocument = route({
 export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,
+  ...conversions,
   ...notifications,
   ...dryRuns,
   ...campaigns,

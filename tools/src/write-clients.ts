@@ -54,7 +54,16 @@ const byHand = new Set(['registerSubscription', 'sendCampaign'])
 /** `changeOwnerByPost` does what `changeOwner` does, for clients that cannot send a PATCH. */
 const leftOut = new Set(['changeOwnerByPost'])
 /** POST requests that may be sent twice: what they read or set is the same after the second time. */
-const repeatable = new Set(['changeUsers', 'countSegment', 'dryRunNotification', 'loginSubscription', 'previewSegment', 'startSession'])
+const repeatable = new Set([
+  'changeUsers',
+  'countSegment',
+  'dryRunNotification',
+  'loginSubscription',
+  'previewSegment',
+  'reportConversion',
+  'reportConversions',
+  'startSession',
+])
 /** POST requests that could have an effect twice, so that a client never repeats them. */
 const unrepeatable = new Set([
   'cancelCampaign',

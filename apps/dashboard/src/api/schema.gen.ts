@@ -1141,7 +1141,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
         get: operations["exportUserOfApp"];
         put?: never;
         post?: never;
@@ -1209,7 +1209,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a user with all devices and the newest pushes */
+        /** Read a user with all devices, the newest pushes and the newest conversions */
         get: operations["readUserOfApp"];
         put?: never;
         post?: never;
@@ -1573,6 +1573,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification: "off" | "required";
+                attribution: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
             /** Format: date-time */
             createdAt: string;
@@ -1600,6 +1616,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification?: "off" | "required";
+                attribution?: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions?: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
         };
         IdentitySecret: {
@@ -2085,6 +2117,14 @@ export interface components {
                         /** Format: date-time */
                         at: string;
                     }[];
+                    /** @description The user’s conversions that are attributed to the campaign; left out when there is none. */
+                    conversions?: {
+                        name: string;
+                        /** Format: date-time */
+                        at: string;
+                        /** @enum {string} */
+                        how: "direct" | "influenced";
+                    }[];
                 } | {
                     /** @constant */
                     step: "category";
@@ -2109,7 +2149,7 @@ export interface components {
              *       "*"
              *     ]
              */
-            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             /** @default null */
             description: string | null;
         };
@@ -2118,7 +2158,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2149,7 +2189,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2170,7 +2210,7 @@ export interface components {
         };
         ChangeWebhookBody: {
             url?: string;
-            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             description?: string | null;
             enabled?: boolean;
         };
@@ -2527,6 +2567,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2537,6 +2593,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2676,6 +2748,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2686,6 +2774,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2859,6 +2963,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2869,6 +2989,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2881,6 +3017,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2891,6 +3043,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2952,6 +3120,22 @@ export interface components {
                     opened: number;
                     clicked: number;
                     dismissed: number;
+                    /** @description Attributed conversions, by name; left out while there is none. */
+                    conversions?: {
+                        [key: string]: {
+                            count: number;
+                            /** @description The push was opened or clicked before, or the report names it. */
+                            direct: number;
+                            /** @description The push was sent shortly before. */
+                            influenced: number;
+                            /** @description Different users. */
+                            users: number;
+                            /** @description The exact sum by currency, as a decimal number. */
+                            value: {
+                                [key: string]: string;
+                            };
+                        };
+                    };
                     /** @description By variant id, for experiments only. */
                     variants?: {
                         [key: string]: {
@@ -2962,6 +3146,22 @@ export interface components {
                             opened: number;
                             clicked: number;
                             dismissed: number;
+                            /** @description Attributed conversions, by name; left out while there is none. */
+                            conversions?: {
+                                [key: string]: {
+                                    count: number;
+                                    /** @description The push was opened or clicked before, or the report names it. */
+                                    direct: number;
+                                    /** @description The push was sent shortly before. */
+                                    influenced: number;
+                                    /** @description Different users. */
+                                    users: number;
+                                    /** @description The exact sum by currency, as a decimal number. */
+                                    value: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
                         };
                     };
                 };
@@ -3530,6 +3730,18 @@ export interface components {
             };
             /** @description The newest 50. */
             pushes: components["schemas"]["Push"][];
+            /** @description The newest 50. */
+            conversions: {
+                id: string;
+                name: string;
+                /** Format: date-time */
+                at: string;
+                value: string | null;
+                currency: string | null;
+                /** @description The campaign that it is attributed to; null: none. */
+                campaignId: string | null;
+                how: ("direct" | "influenced") | null;
+            }[];
         };
         UserChanges: {
             tags?: components["schemas"]["TagChanges"];
@@ -4387,7 +4599,14 @@ export interface operations {
                      *               "end": "08:00",
                      *               "action": "hold"
                      *             },
-                     *             "identityVerification": "off"
+                     *             "identityVerification": "off",
+                     *             "attribution": {
+                     *               "directHours": 24,
+                     *               "influencedHours": 1
+                     *             },
+                     *             "conversions": {
+                     *               "publicValues": false
+                     *             }
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4459,7 +4678,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4528,7 +4754,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4645,7 +4878,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -10603,7 +10843,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10876,7 +11116,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read a user with all devices and the newest pushes */
+            /** @description Read a user with all devices, the newest pushes and the newest conversions */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10934,6 +11174,17 @@ export interface operations {
                      *           "engagements": [
                      *             "opened"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "conversions": [
+                     *         {
+                     *           "id": "order-90210",
+                     *           "name": "order",
+                     *           "at": "2026-01-13T18:30:00.000Z",
+                     *           "value": "49.9",
+                     *           "currency": "EUR",
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "how": "direct"
                      *         }
                      *       ]
                      *     }

@@ -283,6 +283,7 @@ export const usualAnswers = {
     usual(trackerCalls.readPace, { pace: { pushes: 10_000, seconds: 8 } }),
     usual(trackerCalls.listPushes, { items: [], nextCursor: null }),
     usual(trackerCalls.newestPushes, { pushes: [] }),
+    usual(trackerCalls.listConversions, { conversions: [], next: null }),
     usual(trackerCalls.exportPushesOfDevice, { pushes: [], next: null }),
     usual(trackerCalls.exportPushesOfCampaign, { pushes: [], next: null }),
     usual(trackerCalls.readProgress, null),

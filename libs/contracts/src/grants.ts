@@ -97,6 +97,7 @@ export const uses: Record<AppName, Uses> = {
       campaigns.explainCampaign,
       campaigns.getCampaign,
       campaigns.listCampaigns,
+      campaigns.listOccurrences,
       campaigns.listRuns,
       campaigns.listTemplates,
       campaigns.pauseCampaign,

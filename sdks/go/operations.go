@@ -397,15 +397,26 @@ type CreateCampaignBody struct {
 }
 
 type Schedule struct {
-	Type        string `json:"type"`
-	At          string `json:"at,omitempty"`
-	LocalTime   string `json:"localTime,omitempty"`
-	Date        string `json:"date,omitempty"`
-	LateMinutes *int   `json:"lateMinutes,omitempty"`
-	Every       string `json:"every,omitempty"`
-	DaysOfWeek  []int  `json:"daysOfWeek,omitempty"`
-	Timezone    string `json:"timezone,omitempty"`
-	Until       string `json:"until,omitempty"`
+	Type        string              `json:"type"`
+	At          string              `json:"at,omitempty"`
+	LocalTime   string              `json:"localTime,omitempty"`
+	Date        string              `json:"date,omitempty"`
+	LateMinutes *int                `json:"lateMinutes,omitempty"`
+	Every       string              `json:"every,omitempty"`
+	Interval    *int                `json:"interval,omitempty"`
+	StartDate   string              `json:"startDate,omitempty"`
+	DaysOfWeek  []int               `json:"daysOfWeek,omitempty"`
+	DaysOfMonth []int               `json:"daysOfMonth,omitempty"`
+	NthWeekday  *ScheduleNthWeekday `json:"nthWeekday,omitempty"`
+	Timezone    string              `json:"timezone,omitempty"`
+	Except      []string            `json:"except,omitempty"`
+	MaxRuns     *int                `json:"maxRuns,omitempty"`
+	Until       string              `json:"until,omitempty"`
+}
+
+type ScheduleNthWeekday struct {
+	Nth int `json:"nth"`
+	Day int `json:"day"`
 }
 
 type Experiment struct {

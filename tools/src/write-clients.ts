@@ -205,7 +205,7 @@ function writePython(): string {
       const type = typeOf(of, `${name}${capital(field)}`)
       return [field, required.includes(field) ? type : `NotRequired[${type}]`] as const
     })
-    const isPlain = fields.every(([field]) => !['and', 'or', 'not', 'from', 'in', 'is'].includes(field))
+    const isPlain = fields.every(([field]) => !['and', 'or', 'not', 'from', 'in', 'is', 'except'].includes(field))
     const text = schema.description === undefined ? [] : [docstring(schema.description, '    '), '']
     const body = fields.length === 0 ? ['    pass'] : fields.map(([field, type]) => `    ${field}: ${type}`)
     const functional = `${name} = TypedDict("${name}", {${fields.map(([field, type]) => `"${field}": ${JSON.stringify(type).replaceAll('\\"', "'")}`).join(', ')}})`

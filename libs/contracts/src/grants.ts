@@ -104,6 +104,7 @@ export const uses: Record<AppName, Uses> = {
       campaigns.getCampaign,
       campaigns.listCampaigns,
       campaigns.listCategories,
+      campaigns.listOccurrences,
       campaigns.listRuns,
       campaigns.listTemplates,
       campaigns.pauseCampaign,

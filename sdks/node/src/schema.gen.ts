@@ -1198,10 +1198,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };

@@ -467,13 +467,12 @@ class ScheduleUserTimezone(TypedDict):
     lateMinutes: NotRequired[int]
 
 
-class ScheduleRecurring(TypedDict):
-    type: Literal["recurring"]
-    every: Literal["day", "week"]
-    daysOfWeek: NotRequired[List[int]]
-    localTime: str
-    timezone: str
-    until: NotRequired[str]
+ScheduleRecurring = TypedDict("ScheduleRecurring", {"type": "Literal['recurring']", "every": "Literal['day', 'week', 'month']", "interval": "NotRequired[int]", "startDate": "NotRequired[str]", "daysOfWeek": "NotRequired[List[int]]", "daysOfMonth": "NotRequired[List[int]]", "nthWeekday": "NotRequired[ScheduleRecurringNthWeekday]", "localTime": "str", "timezone": "str", "except": "NotRequired[List[str]]", "maxRuns": "NotRequired[int]", "until": "NotRequired[str]"})
+
+
+class ScheduleRecurringNthWeekday(TypedDict):
+    nth: int
+    day: int
 
 
 class Experiment(TypedDict):

@@ -949,6 +949,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List when a recurrence runs next
+         * @description A draft is listed as if it were sent now. The list is empty for a campaign that does not recur or has ended.
+         */
+        get: operations["listOccurrencesOfCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/progress": {
         parameters: {
             query?: never;
@@ -2632,10 +2652,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };
@@ -3168,6 +3198,18 @@ export interface components {
             }[];
             /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        OccurrenceList: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                /**
+                 * Format: date
+                 * @description The day it is for, in the zone of the schedule.
+                 */
+                localDate: string;
+            }[];
+            nextCursor: null;
         };
         CreateCampaignOfAppBody: {
             name: string;
@@ -9908,6 +9950,69 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ListRunsOfCampaignAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOccurrencesOfCampaign: {
+        parameters: {
+            query?: {
+                /** @description How many occurrences to answer at most. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List when a recurrence runs next */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "at": "2026-02-01T08:00:00.000Z",
+                     *           "localDate": "2026-02-01"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OccurrenceList"];
                 };
             };
             401: components["responses"]["401-unauthorized"];

@@ -268,6 +268,7 @@ export const usualAnswers = {
     usual(campaignCalls.summarizeCampaigns, noCampaigns),
     usual(campaignCalls.listCampaigns, { items: [givenCampaign], nextCursor: null }),
     usual(campaignCalls.listRuns, { items: [], nextCursor: null }),
+    usual(campaignCalls.listOccurrences, { items: [{ at: '2026-02-01T08:00:00.000Z', localDate: '2026-02-01' }] }),
     usual(campaignCalls.getCampaign, givenCampaign),
     usual(campaignCalls.replaceCampaign, givenCampaign),
     usual(campaignCalls.deleteCampaign, {}),

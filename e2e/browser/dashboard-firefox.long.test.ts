@@ -38,7 +38,9 @@ async function open(path: string): Promise<{ page: Page; watched: Watched }> {
 
 const barriersOf = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe.source)
-  return (await page.evaluate(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`)) as string[]
+  return (await page.evaluate(
+    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+  )) as string[]
 }
 
 const pages = ['overview', 'compose', 'campaigns', 'campaigns?view=calendar', 'people', 'providers', 'settings', 'start']

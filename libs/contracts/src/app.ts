@@ -1,3 +1,4 @@
+import type { Attribution, ConversionSettings } from './conversion.ts'
 import type { Platform } from './platform.ts'
 
 /**
@@ -9,6 +10,8 @@ export type AppSettings = {
   frequencyCap: { max: number; windowSeconds: number } | null
   quietHours: { start: string; end: string; action: 'hold' | 'skip' } | null
   identityVerification: 'off' | 'required'
+  attribution: Attribution
+  conversions: ConversionSettings
   /** A send of the dashboard to more devices than this needs a second person (spec: administration/approval); null: none does. */
   approval: { devices: number } | null
   /** The app keeps at most this many pictures of messages. */
@@ -20,6 +23,8 @@ export const defaultSettings: AppSettings = {
   frequencyCap: null,
   quietHours: null,
   identityVerification: 'off',
+  attribution: { directHours: 24, influencedHours: 1 },
+  conversions: { publicValues: false },
   approval: null,
   mostPictures: 200,
 }

@@ -41,14 +41,16 @@ test('the calendar has each occurrence of a recurrence and the beginning of any 
           until: '2026-12-22T00:00:00Z',
         },
       }),
+      coming({ id: 'twice', status: 'active', runs: ['2026-12-11T09:00:00Z', '2027-01-11T09:00:00Z'] }),
     ],
     span,
   )
   expect(entries.map(({ id, at }) => `${id} ${at.toISOString()}`)).toEqual([
+    'twice 2026-12-11T09:00:00.000Z',
     'weekly 2026-12-14T08:00:00.000Z',
     'weekly 2026-12-17T08:00:00.000Z',
     'weekly 2026-12-21T08:00:00.000Z',
     'at 2026-12-24T17:00:00.000Z',
   ])
-  expect([...byDate(entries, 'Pacific/Auckland').keys()]).toEqual(['2026-12-14', '2026-12-17', '2026-12-21', '2026-12-25'])
+  expect([...byDate(entries, 'Pacific/Auckland').keys()]).toEqual(['2026-12-11', '2026-12-14', '2026-12-17', '2026-12-21', '2026-12-25'])
 })

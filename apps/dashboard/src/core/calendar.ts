@@ -11,6 +11,8 @@ export type Coming = {
   nextAt: string | null
   createdAt: string
   startedAt: string | null
+  /** When a recurrence runs that ends after a number of runs: only Herald knows how many it has made. */
+  runs?: readonly string[] | undefined
 }
 /** What goes out at an instant. `repeats`: it is one of several of a recurrence. */
 export type CalendarEntry = { id: string; name: string; at: Date; repeats: boolean; paused: boolean }
@@ -37,8 +39,10 @@ export function monthAfter(month: string, by: number): string {
 export function entriesOf(campaigns: readonly Coming[], { from, to, now }: { from: Date; to: Date; now: Date }): CalendarEntry[] {
   const begin = from > now ? from : now
   return campaigns
-    .flatMap(({ id, name, status, schedule, nextAt, createdAt, startedAt }): CalendarEntry[] => {
+    .flatMap(({ id, name, status, schedule, nextAt, createdAt, startedAt, runs }): CalendarEntry[] => {
       const entry = { id, name, paused: status === 'paused' }
+      if (runs !== undefined)
+        return runs.map((run) => ({ ...entry, at: new Date(run), repeats: true })).filter(({ at }) => at >= begin && at <= to)
       if (schedule?.type === 'recurring')
         return occurrencesBetween(schedule, new Date(startedAt ?? createdAt), begin, to).map(({ at }) => ({ ...entry, at, repeats: true }))
       const at = new Date(nextAt ?? Number.NaN)

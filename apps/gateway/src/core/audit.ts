@@ -7,7 +7,7 @@ export type AuditAction =
   | `provider.${'set' | 'removed' | 'probed' | 'rolled-back'}`
   | 'identity-secret.made'
   | 'device.marked'
-  | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
+  | `${'segment' | 'template' | 'category'}.${'created' | 'changed' | 'deleted'}`
   | `draft.${'changed' | 'deleted'}`
   | `picture.${'added' | 'deleted'}`
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested' | 'approval-asked'}`

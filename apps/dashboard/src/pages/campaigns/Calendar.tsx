@@ -17,6 +17,15 @@ const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 /** The calendar reads at most this many campaigns of each status. */
 const mostRead = 200
 
+/** Asks Herald for the runs of a recurrence that ends after a number of them. */
+async function withRuns(appId: string, campaign: Coming, signal: AbortSignal): Promise<Coming> {
+  const { id, schedule } = campaign
+  if (schedule?.type !== 'recurring' || schedule.maxRuns === undefined) return campaign
+  const path = { appId, id }
+  const answer = await client.GET('/v1/admin/apps/{appId}/campaigns/{id}/occurrences', { params: { path, query: { limit: 50 } }, signal })
+  return { ...campaign, runs: dataOf(answer).items.map(({ at }) => at) }
+}
+
 /** Shows what goes out in a month, in the browser's zone: as a month where there is room, else as a list of days. */
 export function Calendar({ appId, month: asked, onMonth }: { appId: string; month: string | undefined; onMonth: (month: string) => void }) {
   const [now] = useState(() => new Date())
@@ -32,7 +41,8 @@ export function Calendar({ appId, month: asked, onMonth }: { appId: string; mont
           }),
         )
       const lists = await Promise.all([read('scheduled'), read('active'), read('paused')])
-      return { campaigns: lists.flatMap(({ items }) => items) as Coming[], isCut: lists.some(({ nextCursor }) => nextCursor !== null) }
+      const campaigns = await Promise.all(lists.flatMap(({ items }) => items).map((one) => withRuns(appId, one as Coming, signal)))
+      return { campaigns, isCut: lists.some(({ nextCursor }) => nextCursor !== null) }
     },
     refetchInterval: 30_000,
   })

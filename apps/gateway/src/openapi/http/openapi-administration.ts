@@ -22,6 +22,7 @@ export const administrationApi: Api = {
     { name: 'audit', description: 'Who changed what.' },
     { name: 'segments', description: 'Saved audiences.' },
     { name: 'templates', description: 'Saved contents.' },
+    { name: 'categories', description: 'Kinds of notifications that people may join or leave.' },
     { name: 'campaigns', description: 'Sends with a name, a schedule, an experiment.' },
     { name: 'drafts', description: 'What is written and not yet a campaign.' },
     { name: 'pictures', description: 'Pictures of messages, which devices load from Herald.' },

@@ -34,7 +34,8 @@ test('no text of the dashboard uses a phrase that a marketer would not say', () 
   )
   expect(sources.length).toBeGreaterThan(200)
   const found = sources.flatMap((path) => {
-    const text = readFileSync(path, 'utf8')
+    // Comments are for developers.
+    const text = readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
     return refused.filter((phrase) => text.toLowerCase().includes(phrase.toLowerCase())).map((phrase) => `${path}: ${phrase}`)
   })
   expect(found).toEqual([])

@@ -16,3 +16,7 @@ create table kept_credentials (
 create unique index kept_credentials_former on kept_credentials (app_id, kind) where state = 'former';
 -- This index serves the deletion of an app, and of candidates that a gateway left behind.
 create index kept_credentials_by_app on kept_credentials (app_id, created_at);
+
+-- The text of a public key, which is built into pages and apps and is no secret, so that an operator can copy it again. Null for secret keys, and for
+-- public keys that were made before this column.
+alter table api_keys add column public_text text;

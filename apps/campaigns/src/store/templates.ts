@@ -103,7 +103,7 @@ export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 const mostExamined = 5_000
 
 /**
- * Finds up to one template more than `limit`, newest first; with a part of a name (any letter case) among the next 5,000. A row beyond `limit` shows a next
+ * Finds up to one template more than `limit`, newest first; with `inName` (any letter case) among the next 5,000. A row beyond `limit` shows a next
  * page; otherwise it begins at `examinedTo`, undefined when none is left.
  */
 export async function findTemplates(

@@ -1821,6 +1821,8 @@ export interface components {
             scopes: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
             /** @description How the key ends. */
             hint: string;
+            /** @description The whole key when it is public; null for a secret key, and for public keys of version 0.2.0. */
+            publicText: string | null;
             /** Format: date-time */
             createdAt: string;
             /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
@@ -1841,6 +1843,8 @@ export interface components {
             scopes: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
             /** @description How the key ends. */
             hint: string;
+            /** @description The whole key when it is public; null for a secret key, and for public keys of version 0.2.0. */
+            publicText: string | null;
             /** Format: date-time */
             createdAt: string;
             /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
@@ -5375,6 +5379,7 @@ export interface operations {
                      *             "campaigns:read"
                      *           ],
                      *           "hint": "a1b2",
+                     *           "publicText": null,
                      *           "createdAt": "2026-01-12T09:00:00.000Z",
                      *           "lastUsedAt": "2026-01-13T18:00:00.000Z"
                      *         }
@@ -5444,6 +5449,7 @@ export interface operations {
                      *         "campaigns:read"
                      *       ],
                      *       "hint": "a1b2",
+                     *       "publicText": null,
                      *       "createdAt": "2026-01-12T09:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "key": "sk_live_671a2b3c4d5e6f7081920a06_the-secret-part-of-the-key"

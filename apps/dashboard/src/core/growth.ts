@@ -5,8 +5,8 @@ export type DevicePoint = { at: string; platform: Platform; reachable: number }
 type Day = { at: string; reachable: Record<Platform, number> }
 
 /**
- * Gives the days that were counted, in order, with the devices that could be reached then, and how much their number has changed from the first day to
- * the last; undefined for fewer than two days. A platform without a count on a day has that of the day before.
+ * Gives the counted days with the devices that could be reached then, and the change from first to last; undefined for fewer than two. A
+ * platform without a count on a day has the count before it.
  */
 export function growthOf(points: readonly DevicePoint[]): { days: Day[]; reachable: number; change: number } | undefined {
   const byDay = [...Map.groupBy(points, ({ at }) => at)].toSorted(([one], [other]) => one.localeCompare(other))

@@ -20,6 +20,7 @@ export type Tables = {
     scopes: Scope[]
     hash: string
     hint: string
+    public_text: string | null
     created_at: Generated<Date>
     last_used_at: Date | null
   }

@@ -440,7 +440,7 @@ export const findTestDevices = call<{
  */
 export const listUsers = call<Listed<UserSummary>>()(
   'rpc.audience.list-users',
-  ListRequest.extend({ appId: Id, segmentId: Id.optional(), segment: z.unknown().optional() }),
+  ListRequest.extend({ appId: Id, segmentId: Id.optional(), segment: z.record(z.string(), z.unknown()).optional() }),
 )
 
 export const readMaskedUser = call<MaskedUser>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))

@@ -6,7 +6,6 @@ import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 
 const day = (seconds: number) => new Date(seconds * 1_000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
-const colours = { ios: '--series-1', android: '--series-2', web: '--series-3' } as const
 
 /** Shows how the number of devices that can be reached has grown, by platform, as Herald counts them at the end of each day. */
 export function Growth({ appId }: { appId: string }) {
@@ -29,9 +28,9 @@ export function Growth({ appId }: { appId: string }) {
         inUtc
         moment={day}
         x={days.map(({ at }) => Date.parse(at) / 1_000)}
-        series={platforms.map((platform) => ({
+        series={platforms.map((platform, place) => ({
           label: platformNames[platform],
-          colour: colours[platform],
+          colour: `--series-${place + 1}`,
           values: days.map((one) => one.reachable[platform]),
         }))}
       />

@@ -25,7 +25,8 @@ export function StartPage() {
   // Where providers are simulated a virtual phone gets the first push without a question of the browser.
   const way = chosenWay ?? (system.data?.simulator === true ? 'phone' : 'browser')
   const { data: keys } = useQuery(newKeysQuery(appId))
-  const { device, deviceError, owner, push, isBackendReady } = useProgress(appId, chosenId)
+  const { device, deviceError, owner, push, isBackendReady, knownPublicKey } = useProgress(appId, chosenId)
+  const publicKey = keys?.publicKey ?? knownPublicKey
   const [text, setText] = useState({ title: 'Hello from Herald', body: 'Your first push has arrived.' })
 
   const baseUrl = system.data?.baseUrl ?? location.origin
@@ -58,13 +59,13 @@ export function StartPage() {
       )}
       <ol>
         <Step number={1} title="Name the app" done={app.data !== undefined} note={app.data?.name}>
-          <KeysStep appId={appId} baseUrl={baseUrl} keys={keys} />
+          <KeysStep appId={appId} baseUrl={baseUrl} keys={keys} publicKey={publicKey} />
         </Step>
         <Step number={2} title="Choose a first device" done={device !== undefined}>
           <DeviceStep
             appId={appId}
             baseUrl={baseUrl}
-            publicKey={keys?.publicKey}
+            publicKey={publicKey}
             way={way}
             isSimulated={system.data?.simulator === true}
             hasDevice={device !== undefined}

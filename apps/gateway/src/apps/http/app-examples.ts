@@ -26,6 +26,7 @@ const key = {
   name: 'backend',
   scopes: ['notifications:send', 'campaigns:read'],
   hint: 'a1b2',
+  publicText: null,
   createdAt: monday,
   lastUsedAt: '2026-01-13T18:00:00.000Z',
 } satisfies ShownKey

@@ -1,3 +1,5 @@
+import { tooManyReads } from '@herald/contracts/fault'
+import { openAtOnce } from '@herald/service/at-once'
 import { LRUCache } from 'lru-cache'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../store/tables.ts'
@@ -9,12 +11,14 @@ const mostRemembered = 16_777_216
 const rememberMs = 60_000
 
 export type Pictures = {
-  /** Finds a picture by its name. One that was deleted is found for a minute more. */
+  /** Finds a picture by its name. One that was deleted is found for a minute more. Fault: rate_limited. */
   find(name: string): Promise<Picture | undefined>
 }
 
 export function openPictures({ db }: { db: Kysely<Tables> }): Pictures {
   const known = new LRUCache<string, Picture>({ maxSize: mostRemembered, sizeCalculation: ({ bytes }) => bytes.length, ttl: rememberMs })
+  // Anybody may ask for any name, so few of these questions reach the database at once.
+  const few = openAtOnce({ atOnce: 4, mostWaiting: 200, waitMs: 2_000, full: () => tooManyReads(2) })
   const asking = new Map<string, Promise<Picture | undefined>>()
   return {
     async find(name) {
@@ -22,7 +26,7 @@ export function openPictures({ db }: { db: Kysely<Tables> }): Pictures {
       if (remembered) return remembered
       let asked = asking.get(name)
       if (!asked) {
-        asked = findPicture(db, name).finally(() => asking.delete(name))
+        asked = few(() => findPicture(db, name)).finally(() => asking.delete(name))
         asking.set(name, asked)
       }
       const picture = await asked

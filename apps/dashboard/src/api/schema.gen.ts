@@ -1609,6 +1609,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays: number;
             };
             /** Format: date-time */
             createdAt: string;
@@ -1652,6 +1653,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays?: number;
             };
         };
         IdentitySecret: {
@@ -2562,6 +2564,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2753,6 +2757,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2847,6 +2853,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2919,6 +2926,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -3228,6 +3237,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -3258,6 +3268,7 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -3277,6 +3288,7 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -3397,6 +3409,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -4648,7 +4661,8 @@ export interface operations {
                      *             },
                      *             "conversions": {
                      *               "publicValues": false
-                     *             }
+                     *             },
+                     *             "inboxDays": 30
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4727,7 +4741,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4803,7 +4818,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4927,7 +4943,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -8785,6 +8802,7 @@ export interface operations {
                      *           "presentation": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "inbox": false,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -8999,6 +9017,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9153,6 +9172,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9691,6 +9711,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

@@ -132,6 +132,19 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
     change(Change("POST", "user", json(fields.filterValues { it != null })))
   }
 
+  /** Gives the kinds of notifications of your app, and which of them the user gets. Throws when Herald cannot be reached, or the device is not registered. */
+  fun categories(): List<Category> = inTurn {
+    sendWaiting()
+    val id = subscriptionId ?: throw HeraldException(0, "not_registered", "The device is not registered")
+    categoriesIn(call("GET", "/v1/subscriptions/$id/preferences", null))
+  }
+
+  /**
+   * Lets the user join (true) or leave (false) categories, on all devices of the user; null takes the user's own choice back. When Herald cannot be
+   * reached, a later call sends it.
+   */
+  fun setCategories(choices: Map<String, Boolean?>) = inTurn { change(Change("PATCH", "preferences", json(mapOf("categories" to choices)))) }
+
   /** Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it. */
   fun optOut() = opt(false)
 
@@ -169,6 +182,12 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
 
   /** Reports that the user closed this push. Do not call it for a push that a later push replaced. */
   fun dismissed(msgId: String): Boolean = report("x/${encoded(msgId)}")
+
+  /**
+   * Takes the user of this push out of its category: offer it when the data of the push have `heraldCategory`. Gives whether Herald has heard it; else it
+   * is sent later, like a report.
+   */
+  fun leaveCategory(msgId: String): Boolean = report("u/${encoded(msgId)}")
 
   private fun <T> inTurn(work: () -> T): T = turns.withLock(work).also { sendReports() }
 
@@ -274,7 +293,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
     for (report in all) {
       try {
         if (now() - report.at < 7 * dayMs) {
-          call("POST", "/v1/e/${report.path}", null, limitMs = 5_000, triesLeft = 0)
+          call("POST", "/v1/" + (if (report.path.startsWith("u/")) "" else "e/") + report.path, null, limitMs = 5_000, triesLeft = 0)
           taken += report
         }
       } catch (refused: HeraldException) {
@@ -350,10 +369,22 @@ private fun now() = System.currentTimeMillis()
 
 private fun encoded(text: String) = URLEncoder.encode(text, "UTF-8")
 
+/** A kind of notifications. `subscribed`: whether the user gets them. Nobody can leave a `locked` one. */
+data class Category(val id: String, val name: String, val description: String?, val subscribed: Boolean, val locked: Boolean)
+
+private val objectInJson = Regex("\\{(?:[^{}\"]|\"(?:[^\"\\\\]|\\\\.)*\")*\\}")
+
+/** Reads the objects without objects inside, which are the categories of the answer. */
+private fun categoriesIn(answer: String): List<Category> =
+  objectInJson.findAll(answer).map { it.value }.toList().map { one ->
+    fun isTrue(name: String) = Regex("\"$name\"\\s*:\\s*true").containsMatchIn(one.replace(Regex(":\\s*\"(?:[^\"\\\\]|\\\\.)*\""), ":"))
+    Category(text(one, "id"), text(one, "name"), text(one, "description").ifEmpty { null }, isTrue("subscribed"), isTrue("locked"))
+  }
+
 /** A change or a report that waits to be sent. */
 private class Change(val method: String, val path: String, val body: String, val at: Long = now()) {
   /** Whether it is about the user's data. Users rely on logouts, opt-outs and opt-ins. */
-  val isSpare get() = path == "login" || path == "user"
+  val isSpare get() = path == "login" || path == "user" || path == "preferences"
 }
 
 private fun loginOf(externalId: String) = Change("POST", "login", json(mapOf("externalId" to externalId)))

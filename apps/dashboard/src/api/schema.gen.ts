@@ -689,7 +689,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List categories, in the order in which they were made */
+        /**
+         * List categories, in the order in which they were made
+         * @description An app has at most 50, so the list is always whole: it has one page, whatever the query says.
+         */
         get: operations["listCategoriesOfApp"];
         put?: never;
         /**
@@ -8147,7 +8150,12 @@ export interface operations {
     };
     listCategoriesOfApp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+            };
             header?: {
                 /**
                  * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.

@@ -2,8 +2,10 @@ import * as calls from '@herald/contracts/calls/campaigns'
 import { Category, CreateCategory, SaveCategory } from '@herald/contracts/category'
 import { notFound } from '@herald/contracts/fault'
 import { CategoryId } from '@herald/contracts/text'
+import { z } from 'zod'
 import { getApp } from '../../apps/store/apps.ts'
 import { CategoryList } from './campaign-answers.ts'
+import { pageQuery } from '../../core/page.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
 const categories = '/v1/admin/apps/:appId/categories'
@@ -24,7 +26,9 @@ export const categoriesOfApp = [
     key: 'admin',
     scope: 'read',
     status: 200,
+    query: z.strictObject(pageQuery),
     summary: 'List categories, in the order in which they were made',
+    description: 'An app has at most 50, so the list is always whole: it has one page, whatever the query says.',
     answers: CategoryList,
     async answer({ db, bus }, { appId }) {
       await getApp(db, appId)

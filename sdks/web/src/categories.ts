@@ -16,8 +16,8 @@ export type Categories = {
 }
 
 /**
- * Gives what a page needs to show categories, with what `init` gave and its options. Nothing is stored: a call that cannot be sent now is tried again
- * up to twice and then rejects. `get` and `set` reject with `not_ready` while this browser is not registered.
+ * Gives what a page needs to show categories, with what `init` gave and its options. A call that cannot be sent is tried twice more, then rejects.
+ * `get` and `set` reject with `not_ready` while this browser is not registered.
  */
 export function openCategories(herald: Pick<Herald, 'state'>, options: Options): Categories {
   const { service } = readOptions(options)

@@ -54,6 +54,6 @@ export function resolveSend(
     presentation: category?.presentation ? { ...category.presentation, ...presentation } : presentation,
     overrides: request.overrides ?? template?.overrides ?? null,
     bypass: request.bypass ?? {},
-    category: category?.category ?? null,
+    ...(category ? { category: category.category } : {}),
   }
 }

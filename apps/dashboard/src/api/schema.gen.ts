@@ -693,13 +693,13 @@ export interface paths {
          * List categories, in the order in which they were made
          * @description An app has at most 50, so the list is always whole: it has one page, whatever the query says.
          */
-        get: operations["listCategoriesOfApp"];
+        get: operations["listCategories"];
         put?: never;
         /**
          * Make a category of notifications, which people may join or leave
          * @description Sends, campaigns and templates name it by its id. `default` says who is in it without a choice of their own. Nobody can leave a `locked` one. Its `presentation` lies under that of the template and of the send. An app has at most 50.
          */
-        post: operations["createCategoryOfApp"];
+        post: operations["createCategory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -718,13 +718,13 @@ export interface paths {
          * Replace a category
          * @description Replaces the whole: an optional field that is left out is removed. Sends that were asked for keep what they have frozen of it.
          */
-        put: operations["replaceCategoryOfApp"];
+        put: operations["replaceCategory"];
         post?: never;
         /**
          * Delete a category
          * @description 409 while a campaign that is scheduled, active, paused or under way names it. People’s choices stay, for a category that is made again with the same id.
          */
-        delete: operations["deleteCategoryOfApp"];
+        delete: operations["deleteCategory"];
         options?: never;
         head?: never;
         patch?: never;
@@ -8148,7 +8148,7 @@ export interface operations {
             };
         };
     };
-    listCategoriesOfApp: {
+    listCategories: {
         parameters: {
             query?: {
                 /** @description How many items to answer at most. */
@@ -8217,7 +8217,7 @@ export interface operations {
             };
         };
     };
-    createCategoryOfApp: {
+    createCategory: {
         parameters: {
             query?: never;
             header?: {
@@ -8284,7 +8284,7 @@ export interface operations {
             };
         };
     };
-    replaceCategoryOfApp: {
+    replaceCategory: {
         parameters: {
             query?: never;
             header?: {
@@ -8352,7 +8352,7 @@ export interface operations {
             };
         };
     };
-    deleteCategoryOfApp: {
+    deleteCategory: {
         parameters: {
             query?: never;
             header?: {

@@ -20,7 +20,7 @@ function idOf({ id }: { id: string }): string {
 /** The routes with which an operator makes, lists, changes and deletes categories (spec: categories/fields). */
 export const categoriesOfApp = [
   route({
-    name: 'listCategoriesOfApp',
+    name: 'listCategories',
     method: 'get',
     path: categories,
     key: 'admin',
@@ -37,7 +37,7 @@ export const categoriesOfApp = [
     },
   }),
   route({
-    name: 'createCategoryOfApp',
+    name: 'createCategory',
     method: 'post',
     path: categories,
     key: 'admin',
@@ -54,7 +54,7 @@ export const categoriesOfApp = [
     answer: ({ bus }, { appId, body }) => bus.call(calls.createCategory, { appId, category: body }),
   }),
   route({
-    name: 'replaceCategoryOfApp',
+    name: 'replaceCategory',
     method: 'put',
     path: oneCategory,
     texts: ['id'],
@@ -70,7 +70,7 @@ export const categoriesOfApp = [
     answer: ({ bus }, { appId, params, body }) => bus.call(calls.replaceCategory, { appId, categoryId: idOf(params), category: body }),
   }),
   route({
-    name: 'deleteCategoryOfApp',
+    name: 'deleteCategory',
     method: 'delete',
     path: oneCategory,
     texts: ['id'],

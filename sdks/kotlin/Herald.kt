@@ -117,10 +117,13 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
   /** Gives the device to this user. When your app in Herald requires verified identities, give `Herald` an `identityToken`. */
   fun login(externalId: String) = inTurn { change(loginOf(externalId)) }
 
-  /** Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays. */
+  /**
+   * Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays,
+   * and what the user did is sent before.
+   */
   fun logout() = inTurn {
     state.remove("user")
-    state.waiting = state.waiting.filter { it.path == "" }
+    state.waiting = state.waiting.filter { it.path == "" || it.path == conversions }
     change(Change("POST", "logout", ""))
   }
 
@@ -144,6 +147,15 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
    * reached, a later call sends it.
    */
   fun setCategories(choices: Map<String, Boolean?>) = inTurn { change(Change("PATCH", "preferences", json(mapOf("categories" to choices)))) }
+
+  /**
+   * Reports a conversion of the user, such as an order. `id` is yours and counts once. When it cannot be sent now, a later call sends it, within 7 days,
+   * also after a logout. A `value` needs the app's setting for public values.
+   */
+  fun trackConversion(id: String, name: String, value: Double? = null, currency: String? = null, msgId: String? = null) = inTurn {
+    val fields = mapOf("id" to id, "name" to name, "at" to isoTime(now()), "value" to value, "currency" to currency, "msgId" to msgId)
+    change(Change("POST", conversions, json(fields.filterValues { it != null })))
+  }
 
   /** Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it. */
   fun optOut() = opt(false)
@@ -380,11 +392,15 @@ private fun categoriesIn(answer: String): List<Category> =
     fun isTrue(name: String) = Regex("\"$name\"\\s*:\\s*true").containsMatchIn(one.replace(Regex(":\\s*\"(?:[^\"\\\\]|\\\\.)*\""), ":"))
     Category(text(one, "id"), text(one, "name"), text(one, "description").ifEmpty { null }, isTrue("subscribed"), isTrue("locked"))
   }
+/** The path below a device to which conversions are reported. */
+private const val conversions = "conversions"
+
+private fun isoTime(at: Long) = httpDate("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").format(Date(at))
 
 /** A change or a report that waits to be sent. */
 private class Change(val method: String, val path: String, val body: String, val at: Long = now()) {
   /** Whether it is about the user's data. Users rely on logouts, opt-outs and opt-ins. */
-  val isSpare get() = path == "login" || path == "user" || path == "preferences"
+  val isSpare get() = path == "login" || path == "user" || path == conversions || path == "preferences"
 }
 
 private fun loginOf(externalId: String) = Change("POST", "login", json(mapOf("externalId" to externalId)))

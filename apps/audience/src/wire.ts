@@ -33,6 +33,7 @@ import { changePreferences, readPreferences } from './people/preferences.ts'
 import { openPeopleTurns } from './people/people-turns.ts'
 import { openRegistrations } from './people/register-subscription.ts'
 import { addressesOfRotation, rotateSubscription } from './people/rotate-subscription.ts'
+import { findConverters } from './people/store/converters.ts'
 import { getDevice } from './people/store/user-reads.ts'
 import { findExternalIds, getUser, userKeyOf } from './people/store/users.ts'
 import { findTestDevices, listTestDevices, markTestDevice } from './people/test-devices.ts'
@@ -64,7 +65,7 @@ type Wiring = {
   told: ToldNotes
   /** Makes the sweep look at once for rows whose `due_at` has passed. */
   poke: () => void
-  /** Makes the sweep look at once for erased users of whom webhooks was not told. */
+  /** Makes the sweep look at once for erased users of whom tracker and webhooks were not told. */
   tellErasures: () => void
 }
 
@@ -213,6 +214,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   })
   bus.answer(calls.deleteUser, changing(ofUser, deleteUser))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
+  bus.answer(calls.findConverters, async (request) => ({ users: await findConverters(db, request) }))
   bus.answer(calls.listTags, openTags(reads))
   bus.answer(calls.listUsers, reading(listUsers))
   bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))

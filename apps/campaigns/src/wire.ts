@@ -5,6 +5,7 @@ import { cancelCampaign, endCampaign, pauseCampaign, resumeCampaign, unsendCampa
 import { createCampaign, replaceCampaign } from './create-campaign.ts'
 import { eraseApp } from './erase-app.ts'
 import { explainCampaign } from './explain-campaign.ts'
+import { listOccurrences } from './list-occurrences.ts'
 import { listRuns } from './list-runs.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns, readCampaign } from './manage-campaign.ts'
 import { createCategory, deleteCategory, findLeavable, listCategories, replaceCategory } from './manage-category.ts'
@@ -44,6 +45,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.listCampaigns, reading(listCampaigns))
   bus.answer(calls.getCampaign, reading(getCampaign))
   bus.answer(calls.listRuns, reading(listRuns))
+  bus.answer(calls.listOccurrences, reading(listOccurrences))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(campaigns, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(campaigns, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(campaigns, request))

@@ -22,6 +22,7 @@ fun main(arguments: Array<String>) {
           "logout" -> herald.logout()
           "tag" -> herald.setTags(mapOf(words[1] to words.getOrNull(2)))
           "language" -> herald.setUser(language = words[1])
+          "convert" -> herald.trackConversion(words[1], words[2], value = words.getOrNull(3)?.toDouble(), currency = words.getOrNull(4))
           "optOut" -> herald.optOut()
           "optIn" -> herald.optIn()
           "unregister" -> herald.unregister()

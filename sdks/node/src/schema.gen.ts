@@ -287,6 +287,46 @@ export interface paths {
         patch: operations["changePreferencesByExternalId"];
         trace?: never;
     };
+    "/v1/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report up to 500 conversions, such as orders
+         * @description Each names its user by `externalId` or `userId` and is attributed to the push that led to it. An id counts once, so a repeat with the same times changes nothing. A wrong item leaves the others alone: read `results`, which are in the order of the request.
+         */
+        post: operations["reportConversions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a conversion of the user who owns a device
+         * @description An id counts once, so a repeat with the same time changes nothing. With a public key `value` is 422 unless the app’s setting `conversions.publicValues` allows it, because that key is in everybody’s hands.
+         */
+        post: operations["reportConversion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/notifications": {
         parameters: {
             query?: never;
@@ -973,6 +1013,70 @@ export interface components {
                 [key: string]: boolean | null;
             };
         };
+        ReportConversionsBody: {
+            events: {
+                /** @description The caller’s own id of it, such as an order’s number. An id counts once in an app. */
+                id: string;
+                /** @description What happened, such as `order`. An app has at most 50 names. */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened: at most 7 days ago, and at most 5 minutes ahead. A repeat must carry the same time.
+                 */
+                at: string;
+                /** @description At most 4 decimals. Sums are exact. */
+                value?: number;
+                /** @description The currency of `value`; without one the value is counted as `XXX`. */
+                currency?: string;
+                /** @description The push that led to it, where the app knows it. */
+                msgId?: string;
+                externalId?: string;
+                userId?: string;
+            }[];
+        };
+        ConversionsReported: {
+            results: {
+                /** @description As in the request; null when it is not a text. */
+                id: string | null;
+                /** @enum {string} */
+                status: "counted" | "duplicate" | "unknown_user" | "invalid";
+                error?: components["schemas"]["ItemError"];
+                /** @description The campaign that led to it; left out when there is none. */
+                attribution?: {
+                    campaignId: components["schemas"]["Id"];
+                    /** @enum {string} */
+                    how: "direct" | "influenced";
+                };
+            }[];
+        };
+        ReportConversionBody: {
+            /** @description The caller’s own id of it, such as an order’s number. An id counts once in an app. */
+            id: string;
+            /** @description What happened, such as `order`. An app has at most 50 names. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it happened: at most 7 days ago, and at most 5 minutes ahead. A repeat must carry the same time.
+             */
+            at: string;
+            /** @description At most 4 decimals. Sums are exact. */
+            value?: number;
+            /** @description The currency of `value`; without one the value is counted as `XXX`. */
+            currency?: string;
+            /** @description The push that led to it, where the app knows it. */
+            msgId?: string;
+        };
+        ConversionReported: {
+            id: string;
+            /** @enum {string} */
+            status: "counted" | "duplicate";
+            /** @description The campaign that led to it; left out when there is none. */
+            attribution?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                how: "direct" | "influenced";
+            };
+        };
         Target: {
             externalIds?: string[];
             userIds?: string[];
@@ -1094,10 +1198,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };
@@ -1292,6 +1406,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -1302,6 +1432,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -1592,6 +1738,14 @@ export interface components {
                         kind: "delivered" | "opened" | "clicked" | "dismissed";
                         /** Format: date-time */
                         at: string;
+                    }[];
+                    /** @description The user’s conversions that are attributed to the campaign; left out when there is none. */
+                    conversions?: {
+                        name: string;
+                        /** Format: date-time */
+                        at: string;
+                        /** @enum {string} */
+                        how: "direct" | "influenced";
                     }[];
                 } | {
                     /** @constant */
@@ -1907,6 +2061,39 @@ export interface components {
                 test?: true;
             };
         };
+        /** @description A conversion is attributed to the push. */
+        NotificationConvertedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.converted";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data: {
+                name: string;
+                /** @description An exact decimal number. */
+                value: string | null;
+                currency: string | null;
+                /** @description The id with which the conversion was reported. */
+                eventId: string;
+                /** @enum {string} */
+                how: "direct" | "influenced";
+            };
+        };
         /** @description The push could not be sent. */
         NotificationFailedEvent: {
             /**
@@ -2056,7 +2243,7 @@ export interface components {
             appId: string;
         };
         /** @description What happened. New types and fields may be added: ignore what you do not know. */
-        WebhookEvent: components["schemas"]["NotificationSentEvent"] | components["schemas"]["NotificationDeliveredEvent"] | components["schemas"]["NotificationOpenedEvent"] | components["schemas"]["NotificationClickedEvent"] | components["schemas"]["NotificationDismissedEvent"] | components["schemas"]["NotificationFailedEvent"] | components["schemas"]["NotificationSkippedEvent"] | components["schemas"]["SubscriptionInvalidatedEvent"] | components["schemas"]["CampaignCompletedEvent"] | components["schemas"]["PingEvent"];
+        WebhookEvent: components["schemas"]["NotificationSentEvent"] | components["schemas"]["NotificationDeliveredEvent"] | components["schemas"]["NotificationOpenedEvent"] | components["schemas"]["NotificationClickedEvent"] | components["schemas"]["NotificationDismissedEvent"] | components["schemas"]["NotificationConvertedEvent"] | components["schemas"]["NotificationFailedEvent"] | components["schemas"]["NotificationSkippedEvent"] | components["schemas"]["SubscriptionInvalidatedEvent"] | components["schemas"]["CampaignCompletedEvent"] | components["schemas"]["PingEvent"];
         WebhookDelivery: {
             /** @description The same whenever this delivery is tried again. */
             id: string;
@@ -3665,6 +3852,135 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reportConversions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportConversionsBody"];
+            };
+        };
+        responses: {
+            /** @description Report up to 500 conversions, such as orders */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "order-90210",
+                     *           "status": "counted",
+                     *           "attribution": {
+                     *             "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *             "how": "direct"
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": "order-90211",
+                     *           "status": "unknown_user"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversionsReported"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reportConversion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportConversionBody"];
+            };
+        };
+        responses: {
+            /** @description Report a conversion of the user who owns a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "watched-77-4711",
+                     *       "status": "counted",
+                     *       "attribution": {
+                     *         "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *         "how": "influenced"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversionReported"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];

@@ -234,6 +234,61 @@ class ChangePreferencesByExternalIdBody(TypedDict):
     categories: Dict[str, Optional[bool]]
 
 
+class ReportConversionsBody(TypedDict):
+    events: List[ReportConversionsBodyEvents]
+
+
+class ReportConversionsBodyEvents(TypedDict):
+    id: str
+    name: str
+    at: str
+    value: NotRequired[float]
+    currency: NotRequired[str]
+    msgId: NotRequired[str]
+    externalId: NotRequired[str]
+    userId: NotRequired[str]
+
+
+class ConversionsReported(TypedDict):
+    results: List[ConversionsReportedResults]
+
+
+class ConversionsReportedResults(TypedDict):
+    id: Optional[str]
+    status: Literal["counted", "duplicate", "unknown_user", "invalid"]
+    error: NotRequired[ItemError]
+    attribution: NotRequired[ConversionsReportedResultsAttribution]
+
+
+class ConversionsReportedResultsAttribution(TypedDict):
+    """The campaign that led to it; left out when there is none."""
+
+    campaignId: str
+    how: Literal["direct", "influenced"]
+
+
+class ReportConversionBody(TypedDict):
+    id: str
+    name: str
+    at: str
+    value: NotRequired[float]
+    currency: NotRequired[str]
+    msgId: NotRequired[str]
+
+
+class ConversionReported(TypedDict):
+    id: str
+    status: Literal["counted", "duplicate"]
+    attribution: NotRequired[ConversionReportedAttribution]
+
+
+class ConversionReportedAttribution(TypedDict):
+    """The campaign that led to it; left out when there is none."""
+
+    campaignId: str
+    how: Literal["direct", "influenced"]
+
+
 class SendNotificationBody(TypedDict):
     target: Target
     content: NotRequired[Content]
@@ -412,13 +467,12 @@ class ScheduleUserTimezone(TypedDict):
     lateMinutes: NotRequired[int]
 
 
-class ScheduleRecurring(TypedDict):
-    type: Literal["recurring"]
-    every: Literal["day", "week"]
-    daysOfWeek: NotRequired[List[int]]
-    localTime: str
-    timezone: str
-    until: NotRequired[str]
+ScheduleRecurring = TypedDict("ScheduleRecurring", {"type": "Literal['recurring']", "every": "Literal['day', 'week', 'month']", "interval": "NotRequired[int]", "startDate": "NotRequired[str]", "daysOfWeek": "NotRequired[List[int]]", "daysOfMonth": "NotRequired[List[int]]", "nthWeekday": "NotRequired[ScheduleRecurringNthWeekday]", "localTime": "str", "timezone": "str", "except": "NotRequired[List[str]]", "maxRuns": "NotRequired[int]", "until": "NotRequired[str]"})
+
+
+class ScheduleRecurringNthWeekday(TypedDict):
+    nth: int
+    day: int
 
 
 class Experiment(TypedDict):
@@ -580,7 +634,16 @@ class CampaignStatsStats(TypedDict):
     opened: int
     clicked: int
     dismissed: int
+    conversions: NotRequired[Dict[str, CampaignStatsStatsConversionsValue]]
     variants: NotRequired[Dict[str, CampaignStatsStatsVariantsValue]]
+
+
+class CampaignStatsStatsConversionsValue(TypedDict):
+    count: int
+    direct: int
+    influenced: int
+    users: int
+    value: Dict[str, str]
 
 
 class CampaignStatsStatsVariantsValue(TypedDict):
@@ -591,6 +654,15 @@ class CampaignStatsStatsVariantsValue(TypedDict):
     opened: int
     clicked: int
     dismissed: int
+    conversions: NotRequired[Dict[str, CampaignStatsStatsVariantsValueConversionsValue]]
+
+
+class CampaignStatsStatsVariantsValueConversionsValue(TypedDict):
+    count: int
+    direct: int
+    influenced: int
+    users: int
+    value: Dict[str, str]
 
 
 class CampaignStatsRates(TypedDict):
@@ -831,11 +903,18 @@ class ExplainCampaignAnswerDevicesStepsReports(TypedDict):
     result: Literal["pass", "stop", "wait", "info"]
     basis: Literal["recorded", "frozen", "now"]
     reports: List[ExplainCampaignAnswerDevicesStepsReportsReports]
+    conversions: NotRequired[List[ExplainCampaignAnswerDevicesStepsReportsConversions]]
 
 
 class ExplainCampaignAnswerDevicesStepsReportsReports(TypedDict):
     kind: Literal["delivered", "opened", "clicked", "dismissed"]
     at: str
+
+
+class ExplainCampaignAnswerDevicesStepsReportsConversions(TypedDict):
+    name: str
+    at: str
+    how: Literal["direct", "influenced"]
 
 
 class ExplainCampaignAnswerDevicesStepsCategory(TypedDict):
@@ -983,7 +1062,7 @@ class WebhookDelivery(TypedDict):
     events: List[WebhookEvent]
 
 
-WebhookEvent = Union["NotificationSentEvent", "NotificationDeliveredEvent", "NotificationOpenedEvent", "NotificationClickedEvent", "NotificationDismissedEvent", "NotificationFailedEvent", "NotificationSkippedEvent", "SubscriptionInvalidatedEvent", "CampaignCompletedEvent", "PingEvent"]
+WebhookEvent = Union["NotificationSentEvent", "NotificationDeliveredEvent", "NotificationOpenedEvent", "NotificationClickedEvent", "NotificationDismissedEvent", "NotificationConvertedEvent", "NotificationFailedEvent", "NotificationSkippedEvent", "SubscriptionInvalidatedEvent", "CampaignCompletedEvent", "PingEvent"]
 
 
 class NotificationSentEvent(TypedDict):
@@ -1083,6 +1162,29 @@ class NotificationDismissedEvent(TypedDict):
 class NotificationDismissedEventData(TypedDict):
     action: NotRequired[str]
     test: NotRequired[Literal[True]]
+
+
+class NotificationConvertedEvent(TypedDict):
+    """A conversion is attributed to the push."""
+
+    type: Literal["notification.converted"]
+    id: str
+    ts: str
+    appId: str
+    campaignId: str
+    userId: str
+    subscriptionId: str
+    platform: Literal["ios", "android", "web"]
+    externalId: NotRequired[str]
+    data: NotificationConvertedEventData
+
+
+class NotificationConvertedEventData(TypedDict):
+    name: str
+    value: Optional[str]
+    currency: Optional[str]
+    eventId: str
+    how: Literal["direct", "influenced"]
 
 
 class NotificationFailedEvent(TypedDict):
@@ -1292,6 +1394,18 @@ class Operations:
         null takes the own choice back, so that the default of the category holds. The choice holds for all devices of
         the person. A locked category is 422. An unknown external id makes a user without devices."""
         return self.request("PATCH", f"/v1/users/by-external-id/{_part(external_id)}/preferences", body=body, **options)
+
+    def report_conversions(self, body: ReportConversionsBody, **options: Unpack[CallOptions]) -> ConversionsReported:
+        """Report up to 500 conversions, such as orders. Each names its user by `externalId` or `userId` and is
+        attributed to the push that led to it. An id counts once, so a repeat with the same times changes nothing. A
+        wrong item leaves the others alone: read `results`, which are in the order of the request."""
+        return self.request("POST", "/v1/conversions", body=body, repeatable=True, **options)
+
+    def report_conversion(self, id: str, body: ReportConversionBody, **options: Unpack[CallOptions]) -> ConversionReported:
+        """Report a conversion of the user who owns a device. An id counts once, so a repeat with the same time changes
+        nothing. With a public key `value` is 422 unless the app’s setting `conversions.publicValues` allows it,
+        because that key is in everybody’s hands."""
+        return self.request("POST", f"/v1/subscriptions/{_part(id)}/conversions", body=body, repeatable=True, **options)
 
     def send_notification(self, body: SendNotificationBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Accepted:
         """Send a notification. Accepts a notification to users, devices, a segment or everyone. The id that it answers

@@ -75,6 +75,7 @@ test('publint finds no fault in the published package, which has no dependencies
     'LICENSE',
     'README.md',
     'categories.mjs',
+    'conversions.mjs',
     'herald.iife.js',
     'herald.mjs',
     'integrity.json',

@@ -47,6 +47,8 @@ export type Tables = {
     local_date: string | null
     activated_at: Date | null
     missed_count: Generated<number>
+    /** How many runs a recurrence has made; null before its first. */
+    run_count: number | null
     remainder_of: string | null
     /** The sample rate of the experiment `remainder_of`. A user whose hash is below it was in the sample. */
     remainder_rate: number | null

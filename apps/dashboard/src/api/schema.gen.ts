@@ -952,6 +952,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List when a recurrence runs next
+         * @description A draft is listed as if it were sent now. The list is empty for a campaign that does not recur or has ended.
+         */
+        get: operations["listOccurrencesOfCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/progress": {
         parameters: {
             query?: never;
@@ -1144,7 +1164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
         get: operations["exportUserOfApp"];
         put?: never;
         post?: never;
@@ -1212,7 +1232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a user with all devices and the newest pushes */
+        /** Read a user with all devices, the newest pushes and the newest conversions */
         get: operations["readUserOfApp"];
         put?: never;
         post?: never;
@@ -1576,6 +1596,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification: "off" | "required";
+                attribution: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
             /** Format: date-time */
             createdAt: string;
@@ -1603,6 +1639,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification?: "off" | "required";
+                attribution?: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions?: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
         };
         IdentitySecret: {
@@ -2088,6 +2140,14 @@ export interface components {
                         /** Format: date-time */
                         at: string;
                     }[];
+                    /** @description The user’s conversions that are attributed to the campaign; left out when there is none. */
+                    conversions?: {
+                        name: string;
+                        /** Format: date-time */
+                        at: string;
+                        /** @enum {string} */
+                        how: "direct" | "influenced";
+                    }[];
                 } | {
                     /** @constant */
                     step: "category";
@@ -2112,7 +2172,7 @@ export interface components {
              *       "*"
              *     ]
              */
-            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             /** @default null */
             description: string | null;
         };
@@ -2121,7 +2181,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2152,7 +2212,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2173,7 +2233,7 @@ export interface components {
         };
         ChangeWebhookBody: {
             url?: string;
-            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             description?: string | null;
             enabled?: boolean;
         };
@@ -2530,6 +2590,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2540,6 +2616,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2563,10 +2655,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };
@@ -2679,6 +2781,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2689,6 +2807,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2862,6 +2996,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2872,6 +3022,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2884,6 +3050,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2894,6 +3076,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2955,6 +3153,22 @@ export interface components {
                     opened: number;
                     clicked: number;
                     dismissed: number;
+                    /** @description Attributed conversions, by name; left out while there is none. */
+                    conversions?: {
+                        [key: string]: {
+                            count: number;
+                            /** @description The push was opened or clicked before, or the report names it. */
+                            direct: number;
+                            /** @description The push was sent shortly before. */
+                            influenced: number;
+                            /** @description Different users. */
+                            users: number;
+                            /** @description The exact sum by currency, as a decimal number. */
+                            value: {
+                                [key: string]: string;
+                            };
+                        };
+                    };
                     /** @description By variant id, for experiments only. */
                     variants?: {
                         [key: string]: {
@@ -2965,12 +3179,40 @@ export interface components {
                             opened: number;
                             clicked: number;
                             dismissed: number;
+                            /** @description Attributed conversions, by name; left out while there is none. */
+                            conversions?: {
+                                [key: string]: {
+                                    count: number;
+                                    /** @description The push was opened or clicked before, or the report names it. */
+                                    direct: number;
+                                    /** @description The push was sent shortly before. */
+                                    influenced: number;
+                                    /** @description Different users. */
+                                    users: number;
+                                    /** @description The exact sum by currency, as a decimal number. */
+                                    value: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
                         };
                     };
                 };
             }[];
             /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        OccurrenceList: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                /**
+                 * Format: date
+                 * @description The day it is for, in the zone of the schedule.
+                 */
+                localDate: string;
+            }[];
+            nextCursor: null;
         };
         CreateCampaignOfAppBody: {
             name: string;
@@ -3533,6 +3775,18 @@ export interface components {
             };
             /** @description The newest 50. */
             pushes: components["schemas"]["Push"][];
+            /** @description The newest 50. */
+            conversions: {
+                id: string;
+                name: string;
+                /** Format: date-time */
+                at: string;
+                value: string | null;
+                currency: string | null;
+                /** @description The campaign that it is attributed to; null: none. */
+                campaignId: string | null;
+                how: ("direct" | "influenced") | null;
+            }[];
         };
         UserChanges: {
             tags?: components["schemas"]["TagChanges"];
@@ -4390,7 +4644,14 @@ export interface operations {
                      *               "end": "08:00",
                      *               "action": "hold"
                      *             },
-                     *             "identityVerification": "off"
+                     *             "identityVerification": "off",
+                     *             "attribution": {
+                     *               "directHours": 24,
+                     *               "influencedHours": 1
+                     *             },
+                     *             "conversions": {
+                     *               "publicValues": false
+                     *             }
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4462,7 +4723,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4531,7 +4799,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4648,7 +4923,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -9695,6 +9977,69 @@ export interface operations {
             };
         };
     };
+    listOccurrencesOfCampaign: {
+        parameters: {
+            query?: {
+                /** @description How many occurrences to answer at most. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List when a recurrence runs next */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "at": "2026-02-01T08:00:00.000Z",
+                     *           "localDate": "2026-02-01"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OccurrenceList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     followCampaignOfApp: {
         parameters: {
             query?: never;
@@ -10611,7 +10956,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10884,7 +11229,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read a user with all devices and the newest pushes */
+            /** @description Read a user with all devices, the newest pushes and the newest conversions */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10942,6 +11287,17 @@ export interface operations {
                      *           "engagements": [
                      *             "opened"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "conversions": [
+                     *         {
+                     *           "id": "order-90210",
+                     *           "name": "order",
+                     *           "at": "2026-01-13T18:30:00.000Z",
+                     *           "value": "49.9",
+                     *           "currency": "EUR",
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "how": "direct"
                      *         }
                      *       ]
                      *     }

@@ -4,6 +4,7 @@ import { apps } from '../apps/http/apps.ts'
 import { audit } from '../audit/http/audit.ts'
 import { categoriesOfApp } from '../campaigns/http/categories.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
+import { conversions } from '../people/http/conversions.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
@@ -78,6 +79,7 @@ export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,
   ...preferences,
+  ...conversions,
   ...notifications,
   ...dryRuns,
   ...campaigns,

@@ -36,6 +36,20 @@ export const registerSubscription = call<{ id: string; platform: Platform; userI
   z.object({ appId: Id, subscription: RegisterSubscription, keyKind }),
 )
 
+/** The user of a conversion, with at most 200 devices: those that the user has, and then those that have left the user. */
+export type Converter = { userId: string; subscriptionIds: string[] }
+/** Finds the users of conversions, by their own ids or by a device. Null for one whom the app does not have. The answers are in the order given. */
+export const findConverters = call<{ users: (Converter | null)[] }>()(
+  'rpc.audience.find-converters',
+  z.object({
+    appId: Id,
+    users: z
+      .array(z.union([UserAddress, z.object({ subscriptionId: Id })]))
+      .min(1)
+      .max(100),
+  }),
+)
+
 /** Reads the definition of a saved segment as it is now. Null when there is no such segment, or it belongs to another app. */
 export const findSegment = call<{ definition: unknown } | null>()('rpc.audience.find-segment', z.object({ appId: Id, segmentId: Id }))
 

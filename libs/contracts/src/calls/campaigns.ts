@@ -191,6 +191,11 @@ export type Run = Pick<Campaign, 'id' | 'status' | 'cancelling' | 'failure' | 'c
 }
 /** Lists the runs of a recurrence, newest first. Any other campaign has none. Faults: not_found, invalid_body at `cursor`. */
 export const listRuns = call<Listed<Run>>()('rpc.campaigns.list-runs', ListRequest.omit({ q: true }).extend(OfCampaign.shape))
+/** Lists when a recurrence runs next; of a draft, as if it were sent now. None for a campaign that has ended or does not recur. Fault: not_found. */
+export const listOccurrences = call<{ items: { at: string; localDate: string }[] }>()(
+  'rpc.campaigns.list-occurrences',
+  OfCampaign.extend({ limit: z.int().min(1).max(50) }),
+)
 /** Replaces the body of a draft. Faults as for createCampaign, and invalid_state. */
 export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
 /** Deletes a draft. */

@@ -121,6 +121,13 @@ export const WaveList = z.object({
   nextCursor,
 })
 
+export const OccurrenceList = z.object({
+  items: z.array(
+    z.object({ at: Time, localDate: z.string().meta({ format: 'date', description: 'The day it is for, in the zone of the schedule.' }) }),
+  ),
+  nextCursor: z.null(),
+})
+
 export const RunList = z.object({
   items: z.array(
     z.object({

@@ -108,6 +108,9 @@ export const campaignExamples: Record<string, Example> = {
       nextCursor: null,
     },
   },
+  listOccurrencesOfCampaign: {
+    answer: { items: [{ at: '2026-02-01T08:00:00.000Z', localDate: '2026-02-01' }], nextCursor: null },
+  },
   listRunsOfCampaign: {
     answer: {
       items: [

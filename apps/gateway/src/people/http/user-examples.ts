@@ -1,3 +1,4 @@
+import type { StoredConversion } from '@herald/contracts/conversion'
 import type { ImportReport } from '@herald/contracts/import'
 import type { ShownPreferences } from '@herald/contracts/category'
 import type { OwnedDevice, MaskedUser, UserSummary } from '@herald/contracts/person'
@@ -53,6 +54,15 @@ const push = {
   settledAt: tuesday,
   engagements: ['opened'],
 }
+const conversion = {
+  id: 'order-90210',
+  name: 'order',
+  at: tuesday,
+  value: '49.9',
+  currency: 'EUR',
+  campaignId: ids.campaign,
+  how: 'direct',
+} satisfies StoredConversion
 const begun = {
   id: '671a2b3c4d5e6f7081920a0b',
   state: 'receiving',
@@ -114,6 +124,26 @@ export const userExamples: Record<string, Example> = {
   logoutSubscription: { answer: { userId: ids.user } },
   changeOwner: { bodies: { changes: userChanges }, answer: { userId: ids.user, tags } },
   changeOwnerByPost: { bodies: { changes: userChanges }, answer: { userId: ids.user, tags } },
+  reportConversions: {
+    bodies: {
+      orders: {
+        events: [
+          { id: 'order-90210', externalId: 'customer-4711', name: 'order', at: tuesday, value: 49.9, currency: 'EUR' },
+          { id: 'order-90211', userId: ids.user, name: 'order', at: tuesday },
+        ],
+      },
+    },
+    answer: {
+      results: [
+        { id: 'order-90210', status: 'counted', attribution: { campaignId: ids.campaign, how: 'direct' } },
+        { id: 'order-90211', status: 'unknown_user' },
+      ],
+    },
+  },
+  reportConversion: {
+    bodies: { 'a film was watched': { id: 'watched-77-4711', name: 'film.watched', at: tuesday } },
+    answer: { id: 'watched-77-4711', status: 'counted', attribution: { campaignId: ids.campaign, how: 'influenced' } },
+  },
   changeUsers: {
     bodies: {
       users: {
@@ -150,7 +180,7 @@ export const userExamples: Record<string, Example> = {
     bodies: { 'by its token': { token: '740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61c0ffee' } },
     answer: { user: shownUser },
   },
-  readUserOfApp: { answer: { ...shownUser, pushes: [push] } },
+  readUserOfApp: { answer: { ...shownUser, pushes: [push], conversions: [conversion] } },
   changeUserOfApp: { bodies: { tags: { tags: { plan: 'pro', trial: null } } }, answer: shownUser },
   readSubscriptionOfApp: { answer: { ...owned, pushes: [push] } },
   changeSubscriptionOfApp: {

@@ -54,7 +54,7 @@ export function resolveSend(
     presentation: category?.presentation ? { ...category.presentation, ...presentation } : presentation,
     overrides: request.overrides ?? template?.overrides ?? null,
     bypass: request.bypass ?? {},
-    category: category?.category ?? null,
-    inbox: request.inbox ?? false,
+    ...(category ? { category: category.category } : {}),
+    ...(request.inbox ? { inbox: true } : {}),
   }
 }

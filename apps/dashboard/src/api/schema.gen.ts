@@ -689,14 +689,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List categories, in the order in which they were made */
-        get: operations["listCategoriesOfApp"];
+        /**
+         * List categories, in the order in which they were made
+         * @description An app has at most 50, so the list is always whole: it has one page, whatever the query says.
+         */
+        get: operations["listCategories"];
         put?: never;
         /**
          * Make a category of notifications, which people may join or leave
          * @description Sends, campaigns and templates name it by its id. `default` says who is in it without a choice of their own. Nobody can leave a `locked` one. Its `presentation` lies under that of the template and of the send. An app has at most 50.
          */
-        post: operations["createCategoryOfApp"];
+        post: operations["createCategory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -715,13 +718,13 @@ export interface paths {
          * Replace a category
          * @description Replaces the whole: an optional field that is left out is removed. Sends that were asked for keep what they have frozen of it.
          */
-        put: operations["replaceCategoryOfApp"];
+        put: operations["replaceCategory"];
         post?: never;
         /**
          * Delete a category
          * @description 409 while a campaign that is scheduled, active, paused or under way names it. People’s choices stay, for a category that is made again with the same id.
          */
-        delete: operations["deleteCategoryOfApp"];
+        delete: operations["deleteCategory"];
         options?: never;
         head?: never;
         patch?: never;
@@ -8444,9 +8447,14 @@ export interface operations {
             };
         };
     };
-    listCategoriesOfApp: {
+    listCategories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+            };
             header?: {
                 /**
                  * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
@@ -8508,7 +8516,7 @@ export interface operations {
             };
         };
     };
-    createCategoryOfApp: {
+    createCategory: {
         parameters: {
             query?: never;
             header?: {
@@ -8575,7 +8583,7 @@ export interface operations {
             };
         };
     };
-    replaceCategoryOfApp: {
+    replaceCategory: {
         parameters: {
             query?: never;
             header?: {
@@ -8643,7 +8651,7 @@ export interface operations {
             };
         };
     };
-    deleteCategoryOfApp: {
+    deleteCategory: {
         parameters: {
             query?: never;
             header?: {

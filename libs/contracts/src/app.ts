@@ -16,6 +16,8 @@ export type AppSettings = {
   approval: { devices: number } | null
   /** The app keeps at most this many pictures of messages. */
   mostPictures: number
+  /** For how many days people find sends in their inbox. */
+  inboxDays: number
 }
 
 export const defaultSettings: AppSettings = {
@@ -27,6 +29,7 @@ export const defaultSettings: AppSettings = {
   conversions: { publicValues: false },
   approval: null,
   mostPictures: 200,
+  inboxDays: 30,
 }
 
 /** An app, as the administration answers it. */

@@ -38,4 +38,10 @@ export const subscriptions = (client: Client) => ({
   /** Changes the language, tags and other data of the user who owns the device. */
   updateUser: (id: string, changes: UserChanges, options: CallOptions = {}) =>
     client.request<Schema<'OwnerChanged'>>('PATCH', `${pathOf(id)}/user`, { ...options, body: changes }),
+  /** Gives all categories, and which of them the owner of the device is in. */
+  preferences: (id: string, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('GET', `${pathOf(id)}/preferences`, options),
+  /** Lets the owner of the device join (true) or leave (false) categories; null takes the own choice back. */
+  updatePreferences: (id: string, categories: Record<string, boolean | null>, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('PATCH', `${pathOf(id)}/preferences`, { ...options, body: { categories } }),
 })

@@ -16,6 +16,12 @@ export const users = (client: Client) => ({
   /** Changes the given fields of a user. Tags are merged, and null deletes a tag. For an unknown external id Herald makes a user without devices. */
   update: (user: UserRef, changes: UserChanges, options: CallOptions = {}) =>
     client.request<User>('PATCH', pathOf(user), { ...options, body: changes }),
+  /** Gives all categories, and which of them the user is in. */
+  preferences: (user: UserRef, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('GET', `${pathOf(user)}/preferences`, options),
+  /** Lets a user join (true) or leave (false) categories; null takes the user's own choice back. */
+  updatePreferences: (user: UserRef, categories: Record<string, boolean | null>, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('PATCH', `${pathOf(user)}/preferences`, { ...options, body: { categories } }),
   /** Deletes a user and all devices of the user. */
   delete: (user: UserRef, options: CallOptions = {}) => client.request<void>('DELETE', pathOf(user), { ...options, recover: gone }),
 

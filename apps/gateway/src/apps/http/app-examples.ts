@@ -17,6 +17,7 @@ const app = {
     conversions: { publicValues: false },
     approval: { devices: 10_000 },
     mostPictures: 200,
+    inboxDays: 30,
   },
   createdAt: monday,
 } satisfies App

@@ -9,7 +9,7 @@ import { ListRequest, type Listed } from '../page.ts'
 import type { CampaignsSummary } from '../series.ts'
 import { campaignStatuses } from '../stats.ts'
 import { SaveTemplate, type Template } from '../template.ts'
-import { CategoryId, Id } from '../text.ts'
+import { CategoryId, Id, Timestamp } from '../text.ts'
 
 /**
  * The idempotency key of a request, unique within an app; null when the request has none. The fingerprint covers the method, path and canonical body
@@ -173,7 +173,10 @@ export const explainCampaign = call<{
 
 const OfCampaign = z.object({ appId: Id, campaignId: Id })
 
-/** Lists campaigns, newest first. With `test` it lists only tests; without `test` it leaves tests out. */
+/**
+ * Lists campaigns, newest first. With `test` it lists only tests; without `test` it leaves tests out. `from` and `to`: only those made at `from` or
+ * later, and before `to`.
+ */
 export const listCampaigns = call<Listed<Campaign>>()(
   'rpc.campaigns.list-campaigns',
   ListRequest.extend({
@@ -181,6 +184,8 @@ export const listCampaigns = call<Listed<Campaign>>()(
     status: z.enum(campaignStatuses).optional(),
     transactional: z.boolean().optional(),
     test: z.boolean().optional(),
+    from: Timestamp.optional(),
+    to: Timestamp.optional(),
   }),
 )
 export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)

@@ -35,7 +35,8 @@ export function inOrderOf<One extends Pick<Campaign, 'stats'>>(
   sort: 'sent' | 'failed' | 'opened' | 'clicked' | undefined,
 ): readonly One[] {
   if (sort === undefined) return campaigns
-  const measure = ({ stats }: One) => (sort === 'sent' || sort === 'failed' ? stats[sort] : stats.sent === 0 ? -1 : stats[sort] / stats.sent)
+  const measure = ({ stats }: One) =>
+    sort === 'sent' || sort === 'failed' ? stats[sort] : stats.sent === 0 ? -1 : stats[sort] / stats.sent
   return campaigns.toSorted((one, other) => measure(other) - measure(one))
 }
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { openSealer } from '@herald/auth/seal'
+import { defaultSettings } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import { appChanged, apnsToken, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
@@ -67,14 +68,7 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
   const expected = {
     ...made.body,
     name: 'Store',
-    settings: {
-      defaultTimezone: 'Europe/Berlin',
-      frequencyCap: cap,
-      quietHours: null,
-      identityVerification: 'off',
-      approval: null,
-      mostPictures: 200,
-    },
+    settings: { ...defaultSettings, defaultTimezone: 'Europe/Berlin', frequencyCap: cap },
   }
   expect(patched).toMatchObject({ status: 200, body: expected })
   expect((await gateway.admin('GET', `/apps/${id}`)).body).toEqual(expected)

@@ -256,99 +256,33 @@ type ConversionReportedAttribution struct {
 	How        string `json:"how"`
 }
 
-type ReadInboxOfDeviceAnswer struct {
-	Items      []ReadInboxOfDeviceAnswerItems `json:"items"`
-	Unread     int                            `json:"unread"`
-	NextCursor *string                        `json:"nextCursor"`
+type Inbox struct {
+	Items      []InboxItems `json:"items"`
+	Unread     int          `json:"unread"`
+	NextCursor *string      `json:"nextCursor"`
 }
 
-type ReadInboxOfDeviceAnswerItems struct {
-	ID       string                                `json:"id"`
-	Title    string                                `json:"title"`
-	Body     string                                `json:"body"`
-	URL      *string                               `json:"url"`
-	Image    *string                               `json:"image"`
-	Actions  []ReadInboxOfDeviceAnswerItemsActions `json:"actions"`
-	Data     map[string]string                     `json:"data"`
-	Category *string                               `json:"category"`
-	SentAt   string                                `json:"sentAt"`
-	ReadAt   *string                               `json:"readAt"`
-	Opened   bool                                  `json:"opened"`
+type InboxItems struct {
+	ID       string              `json:"id"`
+	Title    string              `json:"title"`
+	Body     string              `json:"body"`
+	URL      *string             `json:"url"`
+	Image    *string             `json:"image"`
+	Actions  []InboxItemsActions `json:"actions"`
+	Data     map[string]string   `json:"data"`
+	Category *string             `json:"category"`
+	SentAt   string              `json:"sentAt"`
+	ReadAt   *string             `json:"readAt"`
+	Opened   bool                `json:"opened"`
 }
 
-type ReadInboxOfDeviceAnswerItemsActions struct {
-	ID    string  `json:"id"`
-	Title string  `json:"title"`
-	URL   *string `json:"url"`
-}
-
-type MarkInboxOfDeviceBody struct {
-	IDs    []string `json:"ids,omitempty"`
-	All    bool     `json:"all,omitempty"`
-	Before string   `json:"before,omitempty"`
-	Read   *bool    `json:"read,omitempty"`
-}
-
-type ReadInboxAnswer struct {
-	Items      []ReadInboxAnswerItems `json:"items"`
-	Unread     int                    `json:"unread"`
-	NextCursor *string                `json:"nextCursor"`
-}
-
-type ReadInboxAnswerItems struct {
-	ID       string                        `json:"id"`
-	Title    string                        `json:"title"`
-	Body     string                        `json:"body"`
-	URL      *string                       `json:"url"`
-	Image    *string                       `json:"image"`
-	Actions  []ReadInboxAnswerItemsActions `json:"actions"`
-	Data     map[string]string             `json:"data"`
-	Category *string                       `json:"category"`
-	SentAt   string                        `json:"sentAt"`
-	ReadAt   *string                       `json:"readAt"`
-	Opened   bool                          `json:"opened"`
-}
-
-type ReadInboxAnswerItemsActions struct {
+type InboxItemsActions struct {
 	ID    string  `json:"id"`
 	Title string  `json:"title"`
 	URL   *string `json:"url"`
 }
 
 type MarkInboxBody struct {
-	IDs    []string `json:"ids,omitempty"`
-	All    bool     `json:"all,omitempty"`
-	Before string   `json:"before,omitempty"`
-	Read   *bool    `json:"read,omitempty"`
-}
-
-type ReadInboxByExternalIDAnswer struct {
-	Items      []ReadInboxByExternalIDAnswerItems `json:"items"`
-	Unread     int                                `json:"unread"`
-	NextCursor *string                            `json:"nextCursor"`
-}
-
-type ReadInboxByExternalIDAnswerItems struct {
-	ID       string                                    `json:"id"`
-	Title    string                                    `json:"title"`
-	Body     string                                    `json:"body"`
-	URL      *string                                   `json:"url"`
-	Image    *string                                   `json:"image"`
-	Actions  []ReadInboxByExternalIDAnswerItemsActions `json:"actions"`
-	Data     map[string]string                         `json:"data"`
-	Category *string                                   `json:"category"`
-	SentAt   string                                    `json:"sentAt"`
-	ReadAt   *string                                   `json:"readAt"`
-	Opened   bool                                      `json:"opened"`
-}
-
-type ReadInboxByExternalIDAnswerItemsActions struct {
-	ID    string  `json:"id"`
-	Title string  `json:"title"`
-	URL   *string `json:"url"`
-}
-
-type MarkInboxByExternalIDBody struct {
 	IDs    []string `json:"ids,omitempty"`
 	All    bool     `json:"all,omitempty"`
 	Before string   `json:"before,omitempty"`
@@ -1157,14 +1091,14 @@ func (c *Client) ReportConversion(ctx context.Context, id string, body ReportCon
 // setting `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because
 // the person has switched pushes off. Texts are in the person’s language of now. With a public key an identified
 // owner needs x-identity-token, whatever the app’s setting says.
-func (c *Client) ReadInboxOfDevice(ctx context.Context, id string, query url.Values) (*ReadInboxOfDeviceAnswer, error) {
-	return ask[ReadInboxOfDeviceAnswer](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+func (c *Client) ReadInboxOfDevice(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox", Call{Query: query})
 }
 
 // MarkInboxOfDevice: Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means
 // all that were sent up to `before` or now. `read: false` makes them unread again. With a public key an
 // identified owner needs x-identity-token, whatever the app’s setting says.
-func (c *Client) MarkInboxOfDevice(ctx context.Context, id string, body MarkInboxOfDeviceBody) error {
+func (c *Client) MarkInboxOfDevice(ctx context.Context, id string, body MarkInboxBody) error {
 	return c.Request(ctx, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
 }
 
@@ -1178,8 +1112,8 @@ func (c *Client) HideInboxItemOfDevice(ctx context.Context, id string, itemId st
 // ReadInbox: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
 // newest first, one item for each send: also when its push failed or was skipped because the person has switched
 // pushes off. Texts are in the person’s language of now.
-func (c *Client) ReadInbox(ctx context.Context, id string, query url.Values) (*ReadInboxAnswer, error) {
-	return ask[ReadInboxAnswer](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+func (c *Client) ReadInbox(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/inbox", Call{Query: query})
 }
 
 // MarkInbox: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up
@@ -1196,13 +1130,13 @@ func (c *Client) HideInboxItem(ctx context.Context, id string, itemId string) er
 // ReadInboxByExternalID: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting
 // `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because the
 // person has switched pushes off. Texts are in the person’s language of now.
-func (c *Client) ReadInboxByExternalID(ctx context.Context, externalId string, query url.Values) (*ReadInboxByExternalIDAnswer, error) {
-	return ask[ReadInboxByExternalIDAnswer](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox", Call{Query: query})
+func (c *Client) ReadInboxByExternalID(ctx context.Context, externalId string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox", Call{Query: query})
 }
 
 // MarkInboxByExternalID: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that
 // were sent up to `before` or now. `read: false` makes them unread again.
-func (c *Client) MarkInboxByExternalID(ctx context.Context, externalId string, body MarkInboxByExternalIDBody) error {
+func (c *Client) MarkInboxByExternalID(ctx context.Context, externalId string, body MarkInboxBody) error {
 	return c.Request(ctx, "POST", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
 }
 

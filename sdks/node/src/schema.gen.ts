@@ -1257,43 +1257,7 @@ export interface components {
                 how: "direct" | "influenced";
             };
         };
-        ReadInboxOfDeviceAnswer: {
-            items: {
-                /** @description The id of the notification or campaign. */
-                id: string;
-                title: string;
-                body: string;
-                url: string | null;
-                image: string | null;
-                actions: {
-                    id: string;
-                    title: string;
-                    url: string | null;
-                }[];
-                data: {
-                    [key: string]: string;
-                };
-                /** @description The id of the send’s category; null without one. */
-                category: string | null;
-                /** Format: date-time */
-                sentAt: string;
-                readAt: string | null;
-                /** @description Whether a device reported that the notification was opened or clicked. */
-                opened: boolean;
-            }[];
-            /** @description How many of the newest 100 items are unread. */
-            unread: number;
-            nextCursor: string | null;
-        };
-        MarkInboxOfDeviceBody: {
-            ids?: string[];
-            /** @constant */
-            all?: true;
-            /** Format: date-time */
-            before?: string;
-            read?: boolean;
-        };
-        ReadInboxAnswer: {
+        Inbox: {
             items: {
                 /** @description The id of the notification or campaign. */
                 id: string;
@@ -1322,42 +1286,6 @@ export interface components {
             nextCursor: string | null;
         };
         MarkInboxBody: {
-            ids?: string[];
-            /** @constant */
-            all?: true;
-            /** Format: date-time */
-            before?: string;
-            read?: boolean;
-        };
-        ReadInboxByExternalIdAnswer: {
-            items: {
-                /** @description The id of the notification or campaign. */
-                id: string;
-                title: string;
-                body: string;
-                url: string | null;
-                image: string | null;
-                actions: {
-                    id: string;
-                    title: string;
-                    url: string | null;
-                }[];
-                data: {
-                    [key: string]: string;
-                };
-                /** @description The id of the send’s category; null without one. */
-                category: string | null;
-                /** Format: date-time */
-                sentAt: string;
-                readAt: string | null;
-                /** @description Whether a device reported that the notification was opened or clicked. */
-                opened: boolean;
-            }[];
-            /** @description How many of the newest 100 items are unread. */
-            unread: number;
-            nextCursor: string | null;
-        };
-        MarkInboxByExternalIdBody: {
             ids?: string[];
             /** @constant */
             all?: true;
@@ -4343,7 +4271,7 @@ export interface operations {
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ReadInboxOfDeviceAnswer"];
+                    "application/json": components["schemas"]["Inbox"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -4381,7 +4309,7 @@ export interface operations {
         /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MarkInboxOfDeviceBody"];
+                "application/json": components["schemas"]["MarkInboxBody"];
             };
         };
         responses: {
@@ -4513,7 +4441,7 @@ export interface operations {
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ReadInboxAnswer"];
+                    "application/json": components["schemas"]["Inbox"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -4679,7 +4607,7 @@ export interface operations {
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ReadInboxByExternalIdAnswer"];
+                    "application/json": components["schemas"]["Inbox"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -4715,7 +4643,7 @@ export interface operations {
         /** @description JSON of at most 512 KiB. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MarkInboxByExternalIdBody"];
+                "application/json": components["schemas"]["MarkInboxBody"];
             };
         };
         responses: {

@@ -289,19 +289,19 @@ class ConversionReportedAttribution(TypedDict):
     how: Literal["direct", "influenced"]
 
 
-class ReadInboxOfDeviceAnswer(TypedDict):
-    items: List[ReadInboxOfDeviceAnswerItems]
+class Inbox(TypedDict):
+    items: List[InboxItems]
     unread: int
     nextCursor: Optional[str]
 
 
-class ReadInboxOfDeviceAnswerItems(TypedDict):
+class InboxItems(TypedDict):
     id: str
     title: str
     body: str
     url: Optional[str]
     image: Optional[str]
-    actions: List[ReadInboxOfDeviceAnswerItemsActions]
+    actions: List[InboxItemsActions]
     data: Dict[str, str]
     category: Optional[str]
     sentAt: str
@@ -309,79 +309,13 @@ class ReadInboxOfDeviceAnswerItems(TypedDict):
     opened: bool
 
 
-class ReadInboxOfDeviceAnswerItemsActions(TypedDict):
-    id: str
-    title: str
-    url: Optional[str]
-
-
-class MarkInboxOfDeviceBody(TypedDict):
-    ids: NotRequired[List[str]]
-    all: NotRequired[Literal[True]]
-    before: NotRequired[str]
-    read: NotRequired[bool]
-
-
-class ReadInboxAnswer(TypedDict):
-    items: List[ReadInboxAnswerItems]
-    unread: int
-    nextCursor: Optional[str]
-
-
-class ReadInboxAnswerItems(TypedDict):
-    id: str
-    title: str
-    body: str
-    url: Optional[str]
-    image: Optional[str]
-    actions: List[ReadInboxAnswerItemsActions]
-    data: Dict[str, str]
-    category: Optional[str]
-    sentAt: str
-    readAt: Optional[str]
-    opened: bool
-
-
-class ReadInboxAnswerItemsActions(TypedDict):
+class InboxItemsActions(TypedDict):
     id: str
     title: str
     url: Optional[str]
 
 
 class MarkInboxBody(TypedDict):
-    ids: NotRequired[List[str]]
-    all: NotRequired[Literal[True]]
-    before: NotRequired[str]
-    read: NotRequired[bool]
-
-
-class ReadInboxByExternalIdAnswer(TypedDict):
-    items: List[ReadInboxByExternalIdAnswerItems]
-    unread: int
-    nextCursor: Optional[str]
-
-
-class ReadInboxByExternalIdAnswerItems(TypedDict):
-    id: str
-    title: str
-    body: str
-    url: Optional[str]
-    image: Optional[str]
-    actions: List[ReadInboxByExternalIdAnswerItemsActions]
-    data: Dict[str, str]
-    category: Optional[str]
-    sentAt: str
-    readAt: Optional[str]
-    opened: bool
-
-
-class ReadInboxByExternalIdAnswerItemsActions(TypedDict):
-    id: str
-    title: str
-    url: Optional[str]
-
-
-class MarkInboxByExternalIdBody(TypedDict):
     ids: NotRequired[List[str]]
     all: NotRequired[Literal[True]]
     before: NotRequired[str]
@@ -1509,14 +1443,14 @@ class Operations:
         because that key is in everybody’s hands."""
         return self.request("POST", f"/v1/subscriptions/{_part(id)}/conversions", body=body, repeatable=True, **options)
 
-    def read_inbox_of_device(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> ReadInboxOfDeviceAnswer:
+    def read_inbox_of_device(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
         """Read the inbox of a device’s owner. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
         newest first, one item for each send: also when its push failed or was skipped because the person has switched
         pushes off. Texts are in the person’s language of now. With a public key an identified owner needs
         x-identity-token, whatever the app’s setting says."""
         return self.request("GET", f"/v1/subscriptions/{_part(id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
 
-    def mark_inbox_of_device(self, id: str, body: MarkInboxOfDeviceBody, **options: Unpack[CallOptions]) -> None:
+    def mark_inbox_of_device(self, id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
         """Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means all that were sent
         up to `before` or now. `read: false` makes them unread again. With a public key an identified owner needs
         x-identity-token, whatever the app’s setting says."""
@@ -1527,7 +1461,7 @@ class Operations:
         With a public key an identified owner needs x-identity-token, whatever the app’s setting says."""
         return self.request("DELETE", f"/v1/subscriptions/{_part(id)}/inbox/{_part(item_id)}", **options)
 
-    def read_inbox(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> ReadInboxAnswer:
+    def read_inbox(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
         """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
         first, one item for each send: also when its push failed or was skipped because the person has switched pushes
         off. Texts are in the person’s language of now."""
@@ -1542,13 +1476,13 @@ class Operations:
         """Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing."""
         return self.request("DELETE", f"/v1/users/{_part(id)}/inbox/{_part(item_id)}", **options)
 
-    def read_inbox_by_external_id(self, external_id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> ReadInboxByExternalIdAnswer:
+    def read_inbox_by_external_id(self, external_id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
         """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
         first, one item for each send: also when its push failed or was skipped because the person has switched pushes
         off. Texts are in the person’s language of now."""
         return self.request("GET", f"/v1/users/by-external-id/{_part(external_id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
 
-    def mark_inbox_by_external_id(self, external_id: str, body: MarkInboxByExternalIdBody, **options: Unpack[CallOptions]) -> None:
+    def mark_inbox_by_external_id(self, external_id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
         """Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up to `before`
         or now. `read: false` makes them unread again."""
         return self.request("POST", f"/v1/users/by-external-id/{_part(external_id)}/inbox/read", body=body, repeatable=True, **options)

@@ -180,17 +180,18 @@ type SubscriptionKeys struct {
 }
 
 type SendNotificationBody struct {
-	Target       Target        `json:"target"`
-	Content      Content       `json:"content,omitempty"`
-	TemplateID   string        `json:"templateId,omitempty"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Bypass       *Bypass       `json:"bypass,omitempty"`
+	Target       Target                        `json:"target"`
+	Content      Content                       `json:"content,omitempty"`
+	TemplateID   string                        `json:"templateId,omitempty"`
+	Silent       *bool                         `json:"silent,omitempty"`
+	Data         CustomData                    `json:"data,omitempty"`
+	TTL          *int                          `json:"ttl,omitempty"`
+	CollapseID   string                        `json:"collapseId,omitempty"`
+	Priority     string                        `json:"priority,omitempty"`
+	Presentation *Presentation                 `json:"presentation,omitempty"`
+	Overrides    *Overrides                    `json:"overrides,omitempty"`
+	SendRate     *SendNotificationBodySendRate `json:"sendRate,omitempty"`
+	Bypass       *Bypass                       `json:"bypass,omitempty"`
 }
 
 type Target struct {
@@ -251,6 +252,10 @@ type Overrides struct {
 	Web     map[string]any `json:"web,omitempty"`
 }
 
+type SendNotificationBodySendRate struct {
+	PerMinute int `json:"perMinute"`
+}
+
 type Bypass struct {
 	FrequencyCap *bool `json:"frequencyCap,omitempty"`
 	QuietHours   *bool `json:"quietHours,omitempty"`
@@ -266,18 +271,23 @@ type SendNotificationsBody struct {
 }
 
 type SendNotificationsBodyNotifications struct {
-	Target         Target        `json:"target"`
-	Content        Content       `json:"content,omitempty"`
-	TemplateID     string        `json:"templateId,omitempty"`
-	Silent         *bool         `json:"silent,omitempty"`
-	Data           CustomData    `json:"data,omitempty"`
-	TTL            *int          `json:"ttl,omitempty"`
-	CollapseID     string        `json:"collapseId,omitempty"`
-	Priority       string        `json:"priority,omitempty"`
-	Presentation   *Presentation `json:"presentation,omitempty"`
-	Overrides      *Overrides    `json:"overrides,omitempty"`
-	Bypass         *Bypass       `json:"bypass,omitempty"`
-	IdempotencyKey string        `json:"idempotencyKey,omitempty"`
+	Target         Target                                      `json:"target"`
+	Content        Content                                     `json:"content,omitempty"`
+	TemplateID     string                                      `json:"templateId,omitempty"`
+	Silent         *bool                                       `json:"silent,omitempty"`
+	Data           CustomData                                  `json:"data,omitempty"`
+	TTL            *int                                        `json:"ttl,omitempty"`
+	CollapseID     string                                      `json:"collapseId,omitempty"`
+	Priority       string                                      `json:"priority,omitempty"`
+	Presentation   *Presentation                               `json:"presentation,omitempty"`
+	Overrides      *Overrides                                  `json:"overrides,omitempty"`
+	SendRate       *SendNotificationsBodyNotificationsSendRate `json:"sendRate,omitempty"`
+	Bypass         *Bypass                                     `json:"bypass,omitempty"`
+	IdempotencyKey string                                      `json:"idempotencyKey,omitempty"`
+}
+
+type SendNotificationsBodyNotificationsSendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type SendsAccepted struct {
@@ -299,21 +309,22 @@ type DryRunNotificationBody struct {
 }
 
 type CreateCampaignBody struct {
-	Name         string        `json:"name"`
-	Segment      *Segment      `json:"segment,omitempty"`
-	SegmentID    string        `json:"segmentId,omitempty"`
-	Schedule     *Schedule     `json:"schedule,omitempty"`
-	Experiment   *Experiment   `json:"experiment,omitempty"`
-	Content      Content       `json:"content,omitempty"`
-	TemplateID   string        `json:"templateId,omitempty"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Bypass       *Bypass       `json:"bypass,omitempty"`
+	Name         string                      `json:"name"`
+	Segment      *Segment                    `json:"segment,omitempty"`
+	SegmentID    string                      `json:"segmentId,omitempty"`
+	Schedule     *Schedule                   `json:"schedule,omitempty"`
+	Experiment   *Experiment                 `json:"experiment,omitempty"`
+	Content      Content                     `json:"content,omitempty"`
+	TemplateID   string                      `json:"templateId,omitempty"`
+	Silent       *bool                       `json:"silent,omitempty"`
+	Data         CustomData                  `json:"data,omitempty"`
+	TTL          *int                        `json:"ttl,omitempty"`
+	CollapseID   string                      `json:"collapseId,omitempty"`
+	Priority     string                      `json:"priority,omitempty"`
+	Presentation *Presentation               `json:"presentation,omitempty"`
+	Overrides    *Overrides                  `json:"overrides,omitempty"`
+	SendRate     *CreateCampaignBodySendRate `json:"sendRate,omitempty"`
+	Bypass       *Bypass                     `json:"bypass,omitempty"`
 }
 
 type Schedule struct {
@@ -349,6 +360,10 @@ type ExperimentVariants struct {
 	Name    string   `json:"name"`
 	Weight  *float64 `json:"weight,omitempty"`
 	Content Content  `json:"content"`
+}
+
+type CreateCampaignBodySendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type DryRunNotificationBodySamples struct {
@@ -555,6 +570,7 @@ type ExplainCampaignAnswerDevicesWaitingFor struct {
 	Code         any     `json:"code,omitempty"`
 	ProbeAt      *string `json:"probeAt,omitempty"`
 	ProviderCode *string `json:"providerCode,omitempty"`
+	PerMinute    *int    `json:"perMinute,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesSteps struct {
@@ -749,22 +765,32 @@ type Template struct {
 	CollapseID   *string           `json:"collapseId"`
 	Priority     *string           `json:"priority"`
 	Silent       *bool             `json:"silent"`
+	SendRate     *TemplateSendRate `json:"sendRate"`
 	UseCount     int               `json:"useCount"`
 	CreatedAt    string            `json:"createdAt"`
 	UpdatedAt    string            `json:"updatedAt"`
 }
 
+type TemplateSendRate struct {
+	PerMinute int `json:"perMinute"`
+}
+
 type SaveTemplate struct {
-	Name         string        `json:"name"`
-	Description  *string       `json:"description,omitempty"`
-	Content      Content       `json:"content"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Name         string                `json:"name"`
+	Description  *string               `json:"description,omitempty"`
+	Content      Content               `json:"content"`
+	Silent       *bool                 `json:"silent,omitempty"`
+	Data         CustomData            `json:"data,omitempty"`
+	TTL          *int                  `json:"ttl,omitempty"`
+	CollapseID   string                `json:"collapseId,omitempty"`
+	Priority     string                `json:"priority,omitempty"`
+	Presentation *Presentation         `json:"presentation,omitempty"`
+	Overrides    *Overrides            `json:"overrides,omitempty"`
+	SendRate     *SaveTemplateSendRate `json:"sendRate,omitempty"`
+}
+
+type SaveTemplateSendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type WebPushKey struct {

@@ -100,6 +100,7 @@ function toCampaign(row: CampaignRow): Campaign {
     presentation,
     overrides: row.overrides,
     bypass,
+    sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
     test: row.test === true,

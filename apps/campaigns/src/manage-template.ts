@@ -76,6 +76,7 @@ function toTemplate(row: store.TemplateRow): Template {
     collapseId: row.collapseId,
     priority,
     silent,
+    sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     useCount: row.useCount,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -67,7 +67,10 @@ async function resolveTested(campaigns: Accepting, appId: string, test: TestSend
   if (variant !== undefined && !chosen) throw invalidVariant()
   const content = chosen?.content ?? campaign.content
   if (content === null && !silent) throw fault('invalid_state', 'The campaign has no content to send.')
-  return { name, send: { content, silent, data, ttl, collapseId: campaign.collapseId, priority, presentation, overrides, bypass } }
+  return {
+    name,
+    send: { content, silent, data, ttl, collapseId: campaign.collapseId, priority, presentation, overrides, bypass, perMinute: null },
+  }
 }
 
 function selectorOf({ subscriptionId, subscriptionIds, userIds, externalIds }: TestSend): TestSelector {

@@ -70,6 +70,8 @@ export type FrozenSend = {
   /** What is merged last into what each provider gets; absent in most sends. */
   overrides?: Overrides | null
   bypass: Bypass
+  /** How many pushes a minute the send hands over for the first time, at most; absent in most sends. */
+  sendRate?: { perMinute: number }
   /**
    * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the
    * text of a send without an experiment.

@@ -87,6 +87,7 @@ export const uses: Record<AppName, Uses> = {
       audience.readImport,
       audience.startImport,
       campaigns.cancelCampaign,
+      campaigns.changeRate,
       campaigns.createCampaign,
       campaigns.createTemplate,
       campaigns.deleteCampaign,

@@ -104,3 +104,11 @@ test('bypass may name the delivery rules and nothing else', () => {
   expect(refusedAt({ bypass: { quietHours: 'yes' } })).toEqual(['bypass.quietHours'])
   expect(refusedAt({ bypass: { everything: true } })).toEqual(['bypass.everything'])
 })
+
+// spec: sending/rate
+test('the rate of a send is 60 to 6,000,000 pushes a minute', () => {
+  for (const perMinute of [60, 6_000_000]) expect(refusedAt({ sendRate: { perMinute } })).toEqual([])
+  for (const perMinute of [59, 6_000_001, 60.5, '600', null]) expect(refusedAt({ sendRate: { perMinute } })).toEqual(['sendRate.perMinute'])
+  expect(refusedAt({ sendRate: 600 })).toEqual(['sendRate'])
+  expect(refusedAt({ sendRate: { perMinute: 600, perSecond: 10 } })).toEqual(['sendRate.perSecond'])
+})

@@ -58,6 +58,10 @@ export type Presentation = z.output<typeof Presentation>
 export const Priority = z.enum(['high', 'normal'])
 export type Priority = z.output<typeof Priority>
 
+/** How many pushes a minute a send hands to the providers for the first time, at most (spec: sending/rate). */
+export const SendRate = z.strictObject({ perMinute: z.int().min(60).max(6_000_000) })
+export type SendRate = z.output<typeof SendRate>
+
 /** The delivery rules that a send disregards. */
 export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
 export type Bypass = z.output<typeof Bypass>
@@ -78,6 +82,7 @@ export const deliveryFields = {
   priority: Priority.optional(),
   presentation: Presentation.optional(),
   overrides: Overrides.optional(),
+  sendRate: SendRate.optional(),
 }
 
 /** All send fields: what a notification, a campaign and a test take. Spread them into a strict object and add the check `contentRequired`. */

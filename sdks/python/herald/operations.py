@@ -221,6 +221,7 @@ class SendNotificationBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    sendRate: NotRequired[SendNotificationBodySendRate]
     bypass: NotRequired[Bypass]
 
 
@@ -301,6 +302,10 @@ class Overrides(TypedDict):
     web: NotRequired[Dict[str, Any]]
 
 
+class SendNotificationBodySendRate(TypedDict):
+    perMinute: int
+
+
 class Bypass(TypedDict):
     frequencyCap: NotRequired[bool]
     quietHours: NotRequired[bool]
@@ -326,8 +331,13 @@ class SendNotificationsBodyNotifications(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    sendRate: NotRequired[SendNotificationsBodyNotificationsSendRate]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
+
+
+class SendNotificationsBodyNotificationsSendRate(TypedDict):
+    perMinute: int
 
 
 class SendsAccepted(TypedDict):
@@ -363,6 +373,7 @@ class CreateCampaignBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    sendRate: NotRequired[CreateCampaignBodySendRate]
     bypass: NotRequired[Bypass]
 
 
@@ -403,6 +414,10 @@ class ExperimentVariants(TypedDict):
     name: str
     weight: NotRequired[float]
     content: Content
+
+
+class CreateCampaignBodySendRate(TypedDict):
+    perMinute: int
 
 
 class DryRunNotificationBodySamples(TypedDict):
@@ -593,7 +608,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     verdict: Literal["sent", "failed", "skipped", "in_flight", "retrying", "held", "waiting", "not_queued"]
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
-    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
+    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPerMinute]]
     steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports]]
 
 
@@ -630,6 +645,14 @@ class ExplainCampaignAnswerDevicesWaitingForProviderCode(TypedDict):
     at: str
     code: Optional[str]
     providerCode: Optional[str]
+
+
+class ExplainCampaignAnswerDevicesWaitingForPerMinute(TypedDict):
+    """Its turn: the send has a sendRate. Null: the turns come this far later."""
+
+    kind: Literal["rate"]
+    at: Optional[str]
+    perMinute: int
 
 
 class ExplainCampaignAnswerDevicesStepsCreatedAt(TypedDict):
@@ -917,9 +940,14 @@ class Template(TypedDict):
     collapseId: Optional[str]
     priority: Optional[Literal["high", "normal"]]
     silent: Optional[bool]
+    sendRate: Optional[TemplateSendRate]
     useCount: int
     createdAt: str
     updatedAt: str
+
+
+class TemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class SaveTemplate(TypedDict):
@@ -933,6 +961,11 @@ class SaveTemplate(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    sendRate: NotRequired[SaveTemplateSendRate]
+
+
+class SaveTemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class WebPushKey(TypedDict):

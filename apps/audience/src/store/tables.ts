@@ -30,6 +30,8 @@ export type Tables = {
   circuits: CircuitTable
   accepted_devices: AcceptedDeviceTable
   send_rates: SendRateTable
+  /** `next_at`: when the next batch of a send with a rate has its turn. */
+  send_turns: { app_id: string; campaign_id: string; next_at: Generated<Date> }
   guarded_invalidations: GuardedInvalidationTable
   announcements: AnnouncementTable
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
@@ -173,6 +175,8 @@ export type FanOutTable = Record<`queued_${Platform}`, Generated<number>> & {
   wave: Generated<number>
   /** The value that `waves` had until the claims of the settled send were deleted. */
   past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>
+  /** How many pushes a minute are handed over for the first time, at most; null for no limit. */
+  per_minute: number | null
 }
 /** The reason for which a send cannot be fanned out, in words that an operator can act on. */
 export type FanOutFailure = { code: string; message: string }
@@ -198,6 +202,8 @@ export type BatchTable = {
   /** Until when the batch waits for the turn of its credentials. */
   turn_at: Generated<Date | null>
   held_since: Date | null
+  /** True in a batch of a send with a rate, which waits for its turn; null in any other. */
+  paced: boolean | null
   /** The environment of the open circuit that the latest take probes; null when the take is no probe. */
   probes: CircuitEnvironment | null
   takes: Generated<number>

@@ -13,6 +13,7 @@ export type TemplateDefaults = {
   collapseId: string | null
   priority: Priority | null
   silent: boolean | null
+  perMinute: number | null
 }
 
 const testMark = '[Test] '
@@ -26,7 +27,7 @@ export function markTitles(content: Content | null): Content | null {
 
 type SendField = 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'
 /** The send fields after a template and the defaults are filled in. */
-export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null }
+export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null; perMinute: number | null }
 
 /**
  * Fills in a template and the defaults. A field of the request wins: its `data` replaces all the template's, and `silent: false` or `ttl: 0` counts
@@ -42,6 +43,7 @@ export function resolveSend(request: SendFields, template: TemplateDefaults | un
     priority: request.priority ?? template?.priority ?? 'high',
     presentation: request.presentation ?? template?.presentation ?? null,
     overrides: request.overrides ?? template?.overrides ?? null,
+    perMinute: request.sendRate?.perMinute ?? template?.perMinute ?? null,
     bypass: request.bypass ?? {},
   }
 }

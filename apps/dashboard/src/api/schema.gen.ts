@@ -833,6 +833,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/rate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change how many pushes a minute a campaign hands over
+         * @description A send under way obeys within 2 seconds; null takes the limit away. A recurrence gives the rate to its next runs.
+         */
+        post: operations["changeRateOfCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/duplicate": {
         parameters: {
             query?: never;
@@ -1855,6 +1875,11 @@ export interface components {
                     kind: "provider";
                     /** @description Until when a dispatcher has it; then another may take it. */
                     at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "rate";
+                    at: string | null;
+                    perMinute: number;
                 }) | null;
                 steps: ({
                     /** @constant */
@@ -2291,6 +2316,9 @@ export interface components {
             collapseId: string | null;
             priority: ("high" | "normal") | null;
             silent: boolean | null;
+            sendRate: {
+                perMinute: number;
+            } | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2331,6 +2359,9 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            sendRate?: {
+                perMinute: number;
+            };
         };
         Content: {
             _default: string;
@@ -2425,6 +2456,9 @@ export interface components {
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2582,6 +2616,9 @@ export interface components {
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2642,6 +2679,9 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            sendRate?: {
+                perMinute: number;
+            };
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2713,6 +2753,9 @@ export interface components {
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2772,6 +2815,14 @@ export interface components {
         Resumed: {
             /** @enum {string} */
             status: "sending" | "active";
+        };
+        ChangeRateOfCampaignBody: {
+            perMinute: number | null;
+        };
+        RateChanged: {
+            perMinute: number | null;
+            /** @description About how long the rest of a send under way takes; null when it is not known. */
+            etaSeconds: number | null;
         };
         Verification: {
             campaignId: components["schemas"]["Id"];
@@ -2924,6 +2975,9 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            sendRate?: {
+                perMinute: number;
+            };
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -2953,6 +3007,9 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                sendRate?: {
+                    perMinute: number;
+                };
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -2971,6 +3028,9 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                sendRate?: {
+                    perMinute: number;
+                };
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -3090,6 +3150,9 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            sendRate?: {
+                perMinute: number;
+            };
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -7738,6 +7801,7 @@ export interface operations {
                      *           },
                      *           "description": null,
                      *           "overrides": null,
+                     *           "sendRate": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -7826,6 +7890,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7911,6 +7976,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7998,6 +8064,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8186,6 +8253,7 @@ export interface operations {
                      *           "priority": "high",
                      *           "presentation": null,
                      *           "overrides": null,
+                     *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -8399,6 +8467,7 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -8552,6 +8621,7 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -8989,6 +9059,69 @@ export interface operations {
             };
         };
     };
+    changeRateOfCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRateOfCampaignBody"];
+            };
+        };
+        responses: {
+            /** @description Change how many pushes a minute a campaign hands over */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "perMinute": 6000,
+                     *       "etaSeconds": 95
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RateChanged"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     duplicateCampaignOfApp: {
         parameters: {
             query?: never;
@@ -9089,6 +9222,7 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

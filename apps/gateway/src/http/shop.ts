@@ -78,6 +78,7 @@ export const template = {
   ...savedTemplate,
   description: null,
   overrides: null,
+  sendRate: null,
   collapseId: null,
   priority: null,
   silent: null,

@@ -58,6 +58,7 @@ type ChangeSubscriptionBody struct {
 	AppVersion  string `json:"appVersion,omitempty"`
 	OsVersion   string `json:"osVersion,omitempty"`
 	DeviceModel string `json:"deviceModel,omitempty"`
+	Badge       *int   `json:"badge,omitempty"`
 }
 
 type OptedIn struct {
@@ -237,6 +238,7 @@ type CustomData map[string]string
 type Presentation struct {
 	Sound             string   `json:"sound,omitempty"`
 	Badge             *int     `json:"badge,omitempty"`
+	BadgeIncrement    *int     `json:"badgeIncrement,omitempty"`
 	ThreadID          string   `json:"threadId,omitempty"`
 	Icon              string   `json:"icon,omitempty"`
 	InterruptionLevel string   `json:"interruptionLevel,omitempty"`

@@ -754,6 +754,7 @@ export interface components {
             appVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            badge?: number;
         };
         OptedIn: {
             id: components["schemas"]["Id"];
@@ -896,6 +897,7 @@ export interface components {
         Presentation: {
             sound?: string;
             badge?: number;
+            badgeIncrement?: number;
             threadId?: string;
             icon?: string;
             /** @enum {string} */

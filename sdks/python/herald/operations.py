@@ -87,6 +87,7 @@ class ChangeSubscriptionBody(TypedDict):
     appVersion: NotRequired[str]
     osVersion: NotRequired[str]
     deviceModel: NotRequired[str]
+    badge: NotRequired[int]
 
 
 class OptedIn(TypedDict):
@@ -286,6 +287,7 @@ CustomData = Dict[str, str]
 class Presentation(TypedDict):
     sound: NotRequired[str]
     badge: NotRequired[int]
+    badgeIncrement: NotRequired[int]
     threadId: NotRequired[str]
     icon: NotRequired[str]
     interruptionLevel: NotRequired[Literal["passive", "active", "time-sensitive", "critical"]]

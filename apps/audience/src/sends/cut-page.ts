@@ -8,6 +8,7 @@ import type { Platform } from '@herald/contracts/platform'
 import { parseSegment } from '@herald/contracts/segment'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
+import { raiseBadges, writeBadges } from '../store/badges.ts'
 import type { BatchPointerRow } from '../store/due.ts'
 import type { Db, FanOutFailure } from '../store/tables.ts'
 import { findFullLanes } from '../store/turns.ts'
@@ -67,7 +68,8 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const lane = uncut.lane ?? (perMinute !== null ? 'bulk' : laneOf({ isLast: page.isLast, devices: pushes.length }))
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 
-  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap
+  const badgeIncrement = send.silent ? undefined : send.presentation?.badgeIncrement
+  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
     // Batches that wait for their turns do not count in the window.
     if (lane === 'bulk' && perMinute === null && !(await hasRoom({ ...audience, db: trx }, appId, countByPlatform(pushes))))
@@ -79,6 +81,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     const batches = cut.map((batch, index) => ({ ...batch, id: newId(), no: row.batches - cut.length + index + 1 }))
     const waiting = lane === 'prompt' && batches.length > 0 ? await findFullLanes(trx, appId) : new Set<Platform>()
     if (batches.length > 0) await insertBatches(trx, row, lane, batches, waiting)
+    if (badgeIncrement !== undefined) await countBadges(trx, appId, batches, badgeIncrement)
     // The rate may have changed since the page was taken.
     if (row.perMinute !== null) await paceBatches(trx, row, true)
     if (batches.some(({ platform }) => waiting.has(platform))) audience.haveWaiting()
@@ -88,6 +91,22 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     return { row, batches: pointers, made: batches }
   }
   return isShort ? audience.commit({ campaignId, appId }, work) : transactUnlessLost(db, work)
+}
+
+/** Raises the badges of the devices of a page, and writes with each push the number that its device shows then. */
+async function countBadges(trx: Db, appId: string, batches: MadeBatch[], by: number): Promise<void> {
+  const sent = batches.filter(({ decided }) => decided === null)
+  const raised = await raiseBadges(
+    trx,
+    appId,
+    sent.flatMap(({ subscriptionIds }) => subscriptionIds),
+    by,
+  )
+  if (sent.length === 0) return
+  await writeBadges(
+    trx,
+    sent.map(({ id, subscriptionIds }) => ({ id, badges: subscriptionIds.map((one) => raised.get(one) ?? by) })),
+  )
 }
 
 /** Leaves the last devices of a page to the next one, so that the page has at most `most`. */

@@ -8,6 +8,7 @@ import type { Db } from './tables.ts'
 export const partsOfApp = [
   'batches',
   'send_turns',
+  'badges',
   'circuits',
   'accepted_devices',
   'guarded_invalidations',
@@ -40,7 +41,7 @@ const withoutId = new Set<Part>(['send_turns', 'cap_claims', 'device_days', 'imp
 const keyOf = (part: Part) => {
   if (withoutId.has(part)) return sql`ctid`
   if (part === 'device_day_claims') return sql`app_id`
-  return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
+  return part === 'guarded_invalidations' || part === 'badges' ? sql`subscription_id` : sql`id`
 }
 
 /**

@@ -29,6 +29,7 @@ export type Tables = {
   cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
   accepted_devices: AcceptedDeviceTable
+  badges: { app_id: string; subscription_id: string; badge: number }
   send_rates: SendRateTable
   /** `next_at`: when the next batch of a send with a rate has its turn. */
   send_turns: { app_id: string; campaign_id: string; next_at: Generated<Date> }
@@ -202,6 +203,8 @@ export type BatchTable = {
   /** Until when the batch waits for the turn of its credentials. */
   turn_at: Generated<Date | null>
   held_since: Date | null
+  /** In a send that raises badges: the badge of each push, by its place; null in any other. */
+  badges: number[] | null
   /** True in a batch of a send with a rate, which waits for its turn; null in any other. */
   paced: boolean | null
   /** The environment of the open circuit that the latest take probes; null when the take is no probe. */

@@ -2328,6 +2328,7 @@ export interface components {
         Presentation: {
             sound?: string;
             badge?: number;
+            badgeIncrement?: number;
             threadId?: string;
             icon?: string;
             /** @enum {string} */
@@ -3612,6 +3613,7 @@ export interface components {
             appVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            badge?: number;
             test?: boolean;
         };
         ChangeSubscriptionOfAppAnswer: {

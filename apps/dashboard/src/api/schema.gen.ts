@@ -881,6 +881,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/rate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change how many pushes a minute a campaign hands over
+         * @description A send under way obeys within 2 seconds; null takes the limit away. A recurrence gives the rate to its next runs.
+         */
+        post: operations["changeRateOfCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/duplicate": {
         parameters: {
             query?: never;
@@ -1937,6 +1957,11 @@ export interface components {
                     kind: "provider";
                     /** @description Until when a dispatcher has it; then another may take it. */
                     at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "rate";
+                    at: string | null;
+                    perMinute: number;
                 }) | null;
                 steps: ({
                     /** @constant */
@@ -2396,6 +2421,9 @@ export interface components {
             priority: ("high" | "normal") | null;
             silent: boolean | null;
             category: string | null;
+            sendRate: {
+                perMinute: number;
+            } | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2405,6 +2433,7 @@ export interface components {
         Presentation: {
             sound?: string;
             badge?: number;
+            badgeIncrement?: number;
             threadId?: string;
             icon?: string;
             /** @enum {string} */
@@ -2437,6 +2466,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
         };
         Content: {
             _default: string;
@@ -2570,6 +2602,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2763,6 +2798,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2856,6 +2894,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -2932,6 +2973,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2991,6 +3035,14 @@ export interface components {
         Resumed: {
             /** @enum {string} */
             status: "sending" | "active";
+        };
+        ChangeRateOfCampaignBody: {
+            perMinute: number | null;
+        };
+        RateChanged: {
+            perMinute: number | null;
+            /** @description About how long the rest of a send under way takes; null when it is not known. */
+            etaSeconds: number | null;
         };
         Verification: {
             campaignId: components["schemas"]["Id"];
@@ -3240,6 +3292,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -3271,6 +3326,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -3291,6 +3349,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -3412,6 +3473,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -3884,6 +3948,7 @@ export interface components {
             appVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            badge?: number;
             test?: boolean;
         };
         ChangeSubscriptionOfAppAnswer: {
@@ -8106,6 +8171,7 @@ export interface operations {
                      *           "description": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "sendRate": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -8195,6 +8261,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8281,6 +8348,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8369,6 +8437,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8811,6 +8880,7 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
+                     *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -9026,6 +9096,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9181,6 +9252,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9618,6 +9690,69 @@ export interface operations {
             };
         };
     };
+    changeRateOfCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRateOfCampaignBody"];
+            };
+        };
+        responses: {
+            /** @description Change how many pushes a minute a campaign hands over */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "perMinute": 6000,
+                     *       "etaSeconds": 95
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RateChanged"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     duplicateCampaignOfApp: {
         parameters: {
             query?: never;
@@ -9720,6 +9855,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

@@ -8,7 +8,7 @@ export type AuditAction =
   | 'identity-secret.made'
   | 'device.marked'
   | `${'segment' | 'template' | 'category'}.${'created' | 'changed' | 'deleted'}`
-  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
+  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'rate-changed' | 'tested'}`
   | `user.${'exported' | 'changed' | 'erased'}`
   | `${'users' | 'pushes'}.exported`
   | `device.${'changed' | 'deleted' | 'marked'}`

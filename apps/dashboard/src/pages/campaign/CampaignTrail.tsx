@@ -11,6 +11,7 @@ const words: Readonly<Record<string, string>> = {
   'campaign.sent': 'sent it',
   'campaign.paused': 'paused it',
   'campaign.resumed': 'let it go on',
+  'campaign.rate-changed': 'changed its rate',
   'campaign.cancelled': 'cancelled it',
   'campaign.duplicated': 'duplicated it',
   'campaign.tested': 'sent a test of it',

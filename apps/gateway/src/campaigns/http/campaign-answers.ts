@@ -4,7 +4,7 @@ import { Category } from '@herald/contracts/category'
 import { Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
 import { Overrides } from '@herald/contracts/overrides'
-import { Bypass, Presentation, Priority } from '@herald/contracts/send-fields'
+import { Bypass, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
@@ -68,6 +68,7 @@ export const Campaign = describes<CampaignRead>()(
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
     bypass: Bypass,
+    sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -92,6 +93,10 @@ export const WinnerPicked = z.object({ id: Id, status: z.enum(['sending', 'sched
 export const Unsent = z.object({
   id: Id.meta({ description: 'The draft; of a winner the experiment, which is open again.' }),
   status: z.enum(['draft', 'sent']),
+})
+export const RateChanged = z.object({
+  perMinute: SendRate.shape.perMinute.nullable(),
+  etaSeconds: Count.nullable().meta({ description: 'About how long the rest of a send under way takes; null when it is not known.' }),
 })
 export const Paused = z.object({ status: z.literal('paused') })
 export const Resumed = z.object({ status: z.enum(['sending', 'active']) })

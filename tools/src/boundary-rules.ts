@@ -134,6 +134,8 @@ const flow: Place = {
     'node:crypto',
     'node:timers/promises',
     'lru-cache',
+    // One flow of the gateway writes pictures anew with it.
+    'sharp',
     '@herald/service/at-once',
     '@herald/service/background',
     '@herald/service/daily',
@@ -175,6 +177,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     simulator: ['apps'],
     webhooks: ['apps'],
     pages: [],
+    pictures: ['apps'],
     openapi: ['*'],
   },
 }

@@ -5585,7 +5585,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -5995,7 +5995,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {

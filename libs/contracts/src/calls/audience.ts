@@ -444,10 +444,13 @@ export const findTestDevices = call<{
 // that is unknown or another app's is not_found; in a list, the answer is empty.
 
 /**
- * Lists an app's users, newest first. `q`: a user's or device's id, or the beginning of an external id. With `segmentId`, at most 10,000 are examined
- * for a page. Faults: not_found, invalid_segment, invalid_body at `cursor`, rate_limited.
+ * Lists an app's users, newest first. `q`: a user's or device's id, or the beginning of an external id. With `segmentId`, or
+ * `segment` (a definition), at most 10,000 are examined for a page. Faults: not_found, invalid_segment, invalid_body at `cursor`, rate_limited.
  */
-export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
+export const listUsers = call<Listed<UserSummary>>()(
+  'rpc.audience.list-users',
+  ListRequest.extend({ appId: Id, segmentId: Id.optional(), segment: z.record(z.string(), z.unknown()).optional() }),
+)
 
 export const readMaskedUser = call<MaskedUser>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))
 /** Finds a user by the token or endpoint of a device. Audience searches by the hash of the token or endpoint. */

@@ -40,7 +40,7 @@ test('campaigns can be listed by status, by whether they are transactional and b
 
   expect(await told('GET', `${path}?status=sent&transactional=false&q=Sa&limit=5`)).toEqual([
     200,
-    { items: [{ ...givenCampaign, stats }], nextCursor: null },
+    { items: [{ ...givenCampaign, stats, approval: null }], nextCursor: null },
   ])
   expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 5, q: 'Sa', status: 'sent', transactional: false })
   expect(lastAsked(listStats)).toEqual({ appId, campaignIds: [id] })
@@ -71,7 +71,10 @@ test.each([
 
 // spec: administration/campaign-read
 test('a campaign is read with its counters and rates; rates are null while nothing was sent', async () => {
-  expect(await told('GET', one)).toEqual([200, { ...givenCampaign, stats: noStats, rates: { delivery: null, open: null, click: null } }])
+  expect(await told('GET', one)).toEqual([
+    200,
+    { ...givenCampaign, approval: null, stats: noStats, rates: { delivery: null, open: null, click: null } },
+  ])
   expect(lastAsked(calls.getCampaign)).toEqual(of)
 })
 

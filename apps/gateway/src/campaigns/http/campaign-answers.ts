@@ -9,6 +9,7 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
 import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
+import type { ShownApproval } from '../core/approval.ts'
 
 /* The schemas of what the administration answers about campaigns, their waves and runs, and templates. */
 
@@ -83,12 +84,27 @@ export const Campaign = describes<CampaignRead>()(
     settledAt: Time.nullable(),
   }),
 )
-export const CampaignWithStats = Campaign.extend({ stats })
+const Approval = describes<ShownApproval>()(
+  z.object({
+    askedBy: z.string(),
+    at: Time,
+    devices: Count.meta({ description: 'To how many devices it would have gone then.' }),
+    byYou: z.boolean().meta({ description: 'Who asks this asked to send it, and so cannot confirm it.' }),
+  }),
+)
+const approval = Approval.nullable().meta({ description: 'Of a draft that somebody asked to send and somebody else is to confirm.' })
+export const CampaignWithStats = Campaign.extend({ approval, stats })
 export const CampaignList = listOf(CampaignWithStats)
-export const CampaignWithRates = Campaign.extend({ stats, rates })
+export const CampaignWithRates = Campaign.extend({ approval, stats, rates })
 export const Cancelling = z.object({ status: z.enum(['sending', 'paused']), cancelling: z.literal(true) })
 const nextAtOfSend = Time.nullable().meta({ description: 'When it goes out; null when that is now.' })
-export const SentOrDelayed = z.object({ status: z.enum(['sending', 'scheduled', 'active']), nextAt: nextAtOfSend })
+export const SentOrDelayed = z.object({
+  status: z
+    .enum(['sending', 'scheduled', 'active', 'draft'])
+    .meta({ description: '`draft`: the app’s setting `approval` needs a second person, who sends the campaign with the same request.' }),
+  nextAt: nextAtOfSend,
+  approval: Approval.optional().meta({ description: 'With the status `draft`.' }),
+})
 export const WinnerPicked = z.object({ id: Id, status: z.enum(['sending', 'scheduled']), nextAt: nextAtOfSend })
 export const Unsent = z.object({
   id: Id.meta({ description: 'The draft; of a winner the experiment, which is open again.' }),

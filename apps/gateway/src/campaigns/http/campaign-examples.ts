@@ -79,8 +79,8 @@ export const campaignExamples: Record<string, Example> = {
       rates,
     },
   },
-  listCampaignsOfApp: { answer: listOf({ ...sent, stats }) },
-  readCampaignOfApp: { answer: { ...sent, stats, rates } },
+  listCampaignsOfApp: { answer: listOf({ ...sent, approval: null, stats }) },
+  readCampaignOfApp: { answer: { ...sent, approval: null, stats, rates } },
   replaceCampaignOfApp: {
     bodies: { campaign: { name: 'Weekend sale', segment: definition, content, schedule: { type: 'at', at: '2026-02-06T15:00:00Z' } } },
     answer: draft,

@@ -181,7 +181,7 @@ type SubscriptionKeys struct {
 
 type SendNotificationBody struct {
 	Target       Target        `json:"target"`
-	Content      Content       `json:"content,omitempty"`
+	Content      *Content      `json:"content,omitempty"`
 	TemplateID   string        `json:"templateId,omitempty"`
 	Silent       *bool         `json:"silent,omitempty"`
 	Data         CustomData    `json:"data,omitempty"`
@@ -215,7 +215,12 @@ type SegmentNode struct {
 	Not   *SegmentNode  `json:"not,omitempty"`
 }
 
-type Content map[string]any
+type Content = ContentByLocale
+
+type ContentByLocale struct {
+	Default string                 `json:"default"`
+	Locales map[string]LocaleEntry `json:"locales"`
+}
 
 type LocaleEntry struct {
 	Title   string   `json:"title"`
@@ -267,7 +272,7 @@ type SendNotificationsBody struct {
 
 type SendNotificationsBodyNotifications struct {
 	Target         Target        `json:"target"`
-	Content        Content       `json:"content,omitempty"`
+	Content        *Content      `json:"content,omitempty"`
 	TemplateID     string        `json:"templateId,omitempty"`
 	Silent         *bool         `json:"silent,omitempty"`
 	Data           CustomData    `json:"data,omitempty"`
@@ -304,7 +309,7 @@ type CreateCampaignBody struct {
 	SegmentID    string        `json:"segmentId,omitempty"`
 	Schedule     *Schedule     `json:"schedule,omitempty"`
 	Experiment   *Experiment   `json:"experiment,omitempty"`
-	Content      Content       `json:"content,omitempty"`
+	Content      *Content      `json:"content,omitempty"`
 	TemplateID   string        `json:"templateId,omitempty"`
 	Silent       *bool         `json:"silent,omitempty"`
 	Data         CustomData    `json:"data,omitempty"`

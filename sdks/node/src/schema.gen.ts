@@ -865,16 +865,7 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
         };
-        Target: {
-            externalIds?: string[];
-            userIds?: string[];
-            subscriptionIds?: string[];
-            segment?: components["schemas"]["Segment"];
-            segmentId?: string;
-            /** @constant */
-            all?: true;
-        };
-        Content: {
+        ContentMap: {
             _default: string;
             [locale: string]: components["schemas"]["LocaleEntry"] | string;
         };
@@ -890,6 +881,22 @@ export interface components {
             title: string;
             url?: string;
         };
+        ContentByLocale: {
+            default: string;
+            locales: {
+                [key: string]: components["schemas"]["LocaleEntry"];
+            };
+        };
+        Target: {
+            externalIds?: string[];
+            userIds?: string[];
+            subscriptionIds?: string[];
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            /** @constant */
+            all?: true;
+        };
+        Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
         };

@@ -2299,20 +2299,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        SaveTemplate: {
-            name: string;
-            description?: string | null;
-            content: components["schemas"]["Content"];
-            silent?: boolean;
-            data?: components["schemas"]["CustomData"];
-            ttl?: number;
-            collapseId?: string;
-            /** @enum {string} */
-            priority?: "high" | "normal";
-            presentation?: components["schemas"]["Presentation"];
-            overrides?: components["schemas"]["Overrides"];
-        };
-        Content: {
+        ContentMap: {
             _default: string;
             [locale: string]: components["schemas"]["LocaleEntry"] | string;
         };
@@ -2328,6 +2315,26 @@ export interface components {
             title: string;
             url?: string;
         };
+        ContentByLocale: {
+            default: string;
+            locales: {
+                [key: string]: components["schemas"]["LocaleEntry"];
+            };
+        };
+        SaveTemplate: {
+            name: string;
+            description?: string | null;
+            content: components["schemas"]["Content"];
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
+        };
+        Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
         };
@@ -2342,7 +2349,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -2383,7 +2390,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;
@@ -2469,16 +2484,6 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
-        Experiment: {
-            sampleRate: number;
-            variants: {
-                id: string;
-                name: string;
-                /** @default 1 */
-                weight: number;
-                content: components["schemas"]["Content"];
-            }[];
-        };
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
@@ -2489,7 +2494,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -2530,7 +2535,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;
@@ -2596,6 +2609,16 @@ export interface components {
                 click: number | null;
             };
         };
+        Experiment: {
+            sampleRate: number;
+            variants: {
+                id: string;
+                name: string;
+                /** @default 1 */
+                weight: number;
+                content: components["schemas"]["Content"];
+            }[];
+        };
         ReplaceCampaignOfAppBody: {
             name: string;
             segment?: components["schemas"]["Segment"];
@@ -2620,7 +2643,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -2661,7 +2684,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;

@@ -91,10 +91,8 @@ export const ContentMap = z.object({ _default: z.string() }).catchall(LocaleEntr
 export const ContentByLocale = z.strictObject({ default: z.string(), locales: z.record(z.string(), LocaleEntry) })
 export type Content = { _default: string; [locale: string]: LocaleEntry | string }
 
-/**
- * Checks the content of a send in either form, and gives the content map with its locales in canonical form (`pt_br` → `pt-BR`) (spec:
- * content/locale-form, content/by-locale). It is one object and no union, so that each error has the path of the form that was given.
- */
+// One object and no union, so that each error has the path of the form that was given.
+/** Checks content in either form, and gives a map with its locales in canonical form (`pt_br` → `pt-BR`) (spec: content/locale-form, content/by-locale). */
 export const Content = z
   .object({ ...ContentMap.partial().shape, ...ContentByLocale.partial().shape })
   .catchall(LocaleEntry)

@@ -95,6 +95,7 @@ export async function walkDevice(herald: Herald, program: Program, home: string)
       ada.tags['plan'] === 'pro' && ada.language === 'fr' && ada.timezone === 'Europe/Berlin',
       ada,
     )
+    check('reports a conversion', (await tell('convert order-17 order')) === 'ok', undefined)
     const { sdkVersion, osVersion, deviceModel, appVersion } = ada.subscriptions[0] ?? {}
     check(
       'tells the versions of the app, the system and the SDK, and the model',

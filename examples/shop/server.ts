@@ -59,6 +59,8 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
     const order: Order = { id: randomUUID(), customer, item }
     orders.set(order.id, order)
     for (const oldest of orders.keys()) if (orders.size > mostKept) orders.delete(oldest)
+    // Tells Herald of the order, so that the dashboard shows which push led to it: before the next push, which cannot have. The order's id counts once, also when this is repeated.
+    await herald.conversions.track({ id: order.id, name: 'order', at: new Date().toISOString(), externalId: customer }).catch(ignoreAndLog)
     const { id } = await herald.notifications.send(
       {
         target: { externalIds: [customer] },
@@ -103,6 +105,9 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
   app.use(refuse)
   return app
 }
+
+/** An order is an order, also when Herald does not hear of it. */
+const ignoreAndLog = (error: unknown): void => console.error(error instanceof Error ? error.message : error)
 
 const ifNotFound = (error: unknown): undefined => {
   if (!(error instanceof HeraldError && error.is('not_found'))) throw error

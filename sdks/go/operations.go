@@ -179,6 +179,83 @@ type SubscriptionKeys struct {
 	Auth   string `json:"auth"`
 }
 
+type ShownPreferences struct {
+	Categories []ShownPreferencesCategories `json:"categories"`
+}
+
+type ShownPreferencesCategories struct {
+	ID          string  `json:"id"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+	Subscribed  bool    `json:"subscribed"`
+	Locked      bool    `json:"locked"`
+}
+
+type ChangePreferencesOfDeviceBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
+type ChangePreferencesBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
+type ChangePreferencesByExternalIDBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
+type ReportConversionsBody struct {
+	Events []ReportConversionsBodyEvents `json:"events"`
+}
+
+type ReportConversionsBodyEvents struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	At         string   `json:"at"`
+	Value      *float64 `json:"value,omitempty"`
+	Currency   string   `json:"currency,omitempty"`
+	MsgID      string   `json:"msgId,omitempty"`
+	ExternalID string   `json:"externalId,omitempty"`
+	UserID     string   `json:"userId,omitempty"`
+}
+
+type ConversionsReported struct {
+	Results []ConversionsReportedResults `json:"results"`
+}
+
+type ConversionsReportedResults struct {
+	ID          *string                                `json:"id"`
+	Status      string                                 `json:"status"`
+	Error       *ItemError                             `json:"error,omitempty"`
+	Attribution *ConversionsReportedResultsAttribution `json:"attribution,omitempty"`
+}
+
+// ConversionsReportedResultsAttribution: The campaign that led to it; left out when there is none.
+type ConversionsReportedResultsAttribution struct {
+	CampaignID string `json:"campaignId"`
+	How        string `json:"how"`
+}
+
+type ReportConversionBody struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	At       string   `json:"at"`
+	Value    *float64 `json:"value,omitempty"`
+	Currency string   `json:"currency,omitempty"`
+	MsgID    string   `json:"msgId,omitempty"`
+}
+
+type ConversionReported struct {
+	ID          string                         `json:"id"`
+	Status      string                         `json:"status"`
+	Attribution *ConversionReportedAttribution `json:"attribution,omitempty"`
+}
+
+// ConversionReportedAttribution: The campaign that led to it; left out when there is none.
+type ConversionReportedAttribution struct {
+	CampaignID string `json:"campaignId"`
+	How        string `json:"how"`
+}
+
 type SendNotificationBody struct {
 	Target       Target        `json:"target"`
 	Content      *Content      `json:"content,omitempty"`
@@ -190,6 +267,7 @@ type SendNotificationBody struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
@@ -281,6 +359,7 @@ type SendNotificationsBodyNotifications struct {
 	Priority       string        `json:"priority,omitempty"`
 	Presentation   *Presentation `json:"presentation,omitempty"`
 	Overrides      *Overrides    `json:"overrides,omitempty"`
+	Category       string        `json:"category,omitempty"`
 	Bypass         *Bypass       `json:"bypass,omitempty"`
 	IdempotencyKey string        `json:"idempotencyKey,omitempty"`
 }
@@ -318,19 +397,31 @@ type CreateCampaignBody struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
 type Schedule struct {
-	Type        string `json:"type"`
-	At          string `json:"at,omitempty"`
-	LocalTime   string `json:"localTime,omitempty"`
-	Date        string `json:"date,omitempty"`
-	LateMinutes *int   `json:"lateMinutes,omitempty"`
-	Every       string `json:"every,omitempty"`
-	DaysOfWeek  []int  `json:"daysOfWeek,omitempty"`
-	Timezone    string `json:"timezone,omitempty"`
-	Until       string `json:"until,omitempty"`
+	Type        string              `json:"type"`
+	At          string              `json:"at,omitempty"`
+	LocalTime   string              `json:"localTime,omitempty"`
+	Date        string              `json:"date,omitempty"`
+	LateMinutes *int                `json:"lateMinutes,omitempty"`
+	Every       string              `json:"every,omitempty"`
+	Interval    *int                `json:"interval,omitempty"`
+	StartDate   string              `json:"startDate,omitempty"`
+	DaysOfWeek  []int               `json:"daysOfWeek,omitempty"`
+	DaysOfMonth []int               `json:"daysOfMonth,omitempty"`
+	NthWeekday  *ScheduleNthWeekday `json:"nthWeekday,omitempty"`
+	Timezone    string              `json:"timezone,omitempty"`
+	Except      []string            `json:"except,omitempty"`
+	MaxRuns     *int                `json:"maxRuns,omitempty"`
+	Until       string              `json:"until,omitempty"`
+}
+
+type ScheduleNthWeekday struct {
+	Nth int `json:"nth"`
+	Day int `json:"day"`
 }
 
 type Experiment struct {
@@ -484,25 +575,43 @@ type CampaignStats struct {
 }
 
 type CampaignStatsStats struct {
-	Queued    int                                        `json:"queued"`
-	Sent      int                                        `json:"sent"`
-	Failed    int                                        `json:"failed"`
-	Skipped   int                                        `json:"skipped"`
-	Delivered int                                        `json:"delivered"`
-	Opened    int                                        `json:"opened"`
-	Clicked   int                                        `json:"clicked"`
-	Dismissed int                                        `json:"dismissed"`
-	Variants  map[string]CampaignStatsStatsVariantsValue `json:"variants,omitempty"`
+	Queued      int                                           `json:"queued"`
+	Sent        int                                           `json:"sent"`
+	Failed      int                                           `json:"failed"`
+	Skipped     int                                           `json:"skipped"`
+	Delivered   int                                           `json:"delivered"`
+	Opened      int                                           `json:"opened"`
+	Clicked     int                                           `json:"clicked"`
+	Dismissed   int                                           `json:"dismissed"`
+	Conversions map[string]CampaignStatsStatsConversionsValue `json:"conversions,omitempty"`
+	Variants    map[string]CampaignStatsStatsVariantsValue    `json:"variants,omitempty"`
+}
+
+type CampaignStatsStatsConversionsValue struct {
+	Count      int               `json:"count"`
+	Direct     int               `json:"direct"`
+	Influenced int               `json:"influenced"`
+	Users      int               `json:"users"`
+	Value      map[string]string `json:"value"`
 }
 
 type CampaignStatsStatsVariantsValue struct {
-	Sent      int `json:"sent"`
-	Failed    int `json:"failed"`
-	Skipped   int `json:"skipped"`
-	Delivered int `json:"delivered"`
-	Opened    int `json:"opened"`
-	Clicked   int `json:"clicked"`
-	Dismissed int `json:"dismissed"`
+	Sent        int                                                        `json:"sent"`
+	Failed      int                                                        `json:"failed"`
+	Skipped     int                                                        `json:"skipped"`
+	Delivered   int                                                        `json:"delivered"`
+	Opened      int                                                        `json:"opened"`
+	Clicked     int                                                        `json:"clicked"`
+	Dismissed   int                                                        `json:"dismissed"`
+	Conversions map[string]CampaignStatsStatsVariantsValueConversionsValue `json:"conversions,omitempty"`
+}
+
+type CampaignStatsStatsVariantsValueConversionsValue struct {
+	Count      int               `json:"count"`
+	Direct     int               `json:"direct"`
+	Influenced int               `json:"influenced"`
+	Users      int               `json:"users"`
+	Value      map[string]string `json:"value"`
 }
 
 // CampaignStatsRates: delivered divided by sent; opened and clicked divided by delivered. Four decimals; null
@@ -604,6 +713,10 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	ProviderCode  *string                                         `json:"providerCode,omitempty"`
 	SettledAt     *string                                         `json:"settledAt,omitempty"`
 	Reports       []ExplainCampaignAnswerDevicesStepsReports      `json:"reports,omitempty"`
+	Conversions   []ExplainCampaignAnswerDevicesStepsConversions  `json:"conversions,omitempty"`
+	Category      string                                          `json:"category,omitempty"`
+	Subscribed    *bool                                           `json:"subscribed,omitempty"`
+	Default       string                                          `json:"default,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesStepsInvalidatedBy struct {
@@ -634,6 +747,12 @@ type ExplainCampaignAnswerDevicesStepsCircuit struct {
 type ExplainCampaignAnswerDevicesStepsReports struct {
 	Kind string `json:"kind"`
 	At   string `json:"at"`
+}
+
+type ExplainCampaignAnswerDevicesStepsConversions struct {
+	Name string `json:"name"`
+	At   string `json:"at"`
+	How  string `json:"how"`
 }
 
 type ReadCampaignBreakdownAnswer struct {
@@ -743,6 +862,7 @@ type Template struct {
 	CollapseID   *string           `json:"collapseId"`
 	Priority     *string           `json:"priority"`
 	Silent       *bool             `json:"silent"`
+	Category     *string           `json:"category"`
 	UseCount     int               `json:"useCount"`
 	CreatedAt    string            `json:"createdAt"`
 	UpdatedAt    string            `json:"updatedAt"`
@@ -759,6 +879,7 @@ type SaveTemplate struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
 }
 
 type WebPushKey struct {
@@ -787,13 +908,17 @@ type WebhookEvent struct {
 type WebhookEventData struct {
 	Test          bool                        `json:"test,omitempty"`
 	Action        string                      `json:"action,omitempty"`
+	Name          string                      `json:"name,omitempty"`
+	Value         *string                     `json:"value,omitempty"`
+	Currency      *string                     `json:"currency,omitempty"`
+	EventID       string                      `json:"eventId,omitempty"`
+	How           string                      `json:"how,omitempty"`
 	Code          string                      `json:"code,omitempty"`
 	ProviderCode  *string                     `json:"providerCode,omitempty"`
 	Attempts      *int                        `json:"attempts,omitempty"`
 	Reason        string                      `json:"reason,omitempty"`
 	Queued        *int                        `json:"queued,omitempty"`
 	ByPlatform    *WebhookEventDataByPlatform `json:"byPlatform,omitempty"`
-	Name          string                      `json:"name,omitempty"`
 	Transactional *bool                       `json:"transactional,omitempty"`
 }
 
@@ -878,6 +1003,57 @@ func (c *Client) ChangeUserByExternalID(ctx context.Context, externalId string, 
 // DeleteUserByExternalID: Erase a user. Deletes the user and all devices. Past events keep ids only.
 func (c *Client) DeleteUserByExternalID(ctx context.Context, externalId string) error {
 	return c.Request(ctx, "DELETE", "/v1/users/by-external-id/"+url.PathEscape(externalId), Call{}, nil)
+}
+
+// ReadPreferencesOfDevice: Read which categories the owner of a device is in.
+func (c *Client) ReadPreferencesOfDevice(ctx context.Context, id string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/preferences", Call{})
+}
+
+// ChangePreferencesOfDevice: Let the owner of a device join or leave categories. Changes the categories that the
+// body names: true joins, false leaves, null takes the own choice back, so that the default of the category
+// holds. The choice holds for all devices of the person. A locked category is 422.
+func (c *Client) ChangePreferencesOfDevice(ctx context.Context, id string, body ChangePreferencesOfDeviceBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/subscriptions/"+url.PathEscape(id)+"/preferences", Call{Body: body})
+}
+
+// ReadPreferences: Read which categories a person is in.
+func (c *Client) ReadPreferences(ctx context.Context, id string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/preferences", Call{})
+}
+
+// ChangePreferences: Let a person join or leave categories. Changes the categories that the body names: true
+// joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice
+// holds for all devices of the person. A locked category is 422.
+func (c *Client) ChangePreferences(ctx context.Context, id string, body ChangePreferencesBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/users/"+url.PathEscape(id)+"/preferences", Call{Body: body})
+}
+
+// ReadPreferencesByExternalID: Read which categories a person is in.
+func (c *Client) ReadPreferencesByExternalID(ctx context.Context, externalId string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/preferences", Call{})
+}
+
+// ChangePreferencesByExternalID: Let a person join or leave categories. Changes the categories that the body
+// names: true joins, false leaves, null takes the own choice back, so that the default of the category holds.
+// The choice holds for all devices of the person. A locked category is 422. An unknown external id makes a user
+// without devices.
+func (c *Client) ChangePreferencesByExternalID(ctx context.Context, externalId string, body ChangePreferencesByExternalIDBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/preferences", Call{Body: body})
+}
+
+// ReportConversions: Report up to 500 conversions, such as orders. Each names its user by `externalId` or
+// `userId` and is attributed to the push that led to it. An id counts once, so a repeat with the same times
+// changes nothing. A wrong item leaves the others alone: read `results`, which are in the order of the request.
+func (c *Client) ReportConversions(ctx context.Context, body ReportConversionsBody) (*ConversionsReported, error) {
+	return ask[ConversionsReported](ctx, c, "POST", "/v1/conversions", Call{Body: body, Repeatable: true})
+}
+
+// ReportConversion: Report a conversion of the user who owns a device. An id counts once, so a repeat with the
+// same time changes nothing. With a public key `value` is 422 unless the app’s setting
+// `conversions.publicValues` allows it, because that key is in everybody’s hands.
+func (c *Client) ReportConversion(ctx context.Context, id string, body ReportConversionBody) (*ConversionReported, error) {
+	return ask[ConversionReported](ctx, c, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/conversions", Call{Body: body, Repeatable: true})
 }
 
 // SendNotification: Send a notification. Accepts a notification to users, devices, a segment or everyone. The id

@@ -176,10 +176,11 @@ public actor Herald {
     try await change("POST", "login", ["externalId": externalId])
   }
 
-  /// Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays.
+  /// Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays,
+  /// and what the user did is sent before.
   public func logout() async throws {
     store.removeObject(forKey: "herald.user")
-    waiting = waiting.filter { $0["path"] as? String == "" }
+    waiting = waiting.filter { ["", Self.conversions].contains($0["path"] as? String) }
     try await change("POST", "logout", nil)
   }
 
@@ -194,6 +195,18 @@ public actor Herald {
     fields["timezone"] = timezone
     fields["country"] = country
     try await change("PATCH", "user", fields)
+  }
+
+  /// Reports a conversion of the user, such as an order. `id` is yours and counts once. When it cannot be sent now, a later call sends it, within 7 days,
+  /// also after a logout. A `value` needs the app's setting for public values.
+  public func trackConversion(id: String, name: String, value: Decimal? = nil, currency: String? = nil, msgId: String? = nil) async throws {
+    let formatter = ISO8601DateFormatter()
+    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    var fields: [String: Any] = ["id": id, "name": name, "at": formatter.string(from: Date())]
+    if let value { fields["value"] = NSDecimalNumber(decimal: value) }
+    if let currency { fields["currency"] = currency }
+    if let msgId { fields["msgId"] = msgId }
+    try await change("POST", Self.conversions, fields)
   }
 
   /// Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it.
@@ -300,10 +313,13 @@ public actor Herald {
     return entry
   }
 
+  /// The path below a device to which conversions are reported.
+  private static let conversions = "conversions"
+
   /// Whether a change is about the user's data. Users rely on logouts, opt-outs and opt-ins.
   private static func isSpare(_ change: [String: Any]) -> Bool {
     let path = change["path"] as? String
-    return path == "login" || path == "user"
+    return path == "login" || path == "user" || path == conversions
   }
 
   /// Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal. A 401

@@ -90,6 +90,11 @@ import UserNotifications
     case "setTags": try await herald.setTags(given["tags"] as? [String: Any] ?? [:])
     case "setUser":
       try await herald.setUser(language: given["language"] as? String, timezone: given["timezone"] as? String, country: given["country"] as? String)
+    case "trackConversion":
+      let value = (given["value"] as? NSNumber)?.decimalValue
+      try await herald.trackConversion(
+        id: try text(given, "id"), name: try text(given, "name"), value: value, currency: given["currency"] as? String,
+        msgId: given["msgId"] as? String)
     case "optOut": try await herald.optOut()
     case "optIn": try await herald.optIn()
     case "unregister":

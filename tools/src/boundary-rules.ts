@@ -102,7 +102,7 @@ const folders = (project: string): Record<string, Place> => ({
     values: ['core'],
     types: ['core'],
     // These packages have no side effects: hashes, `isIP`, the shapes of values.
-    packages: [...vocabulary, 'temporal-polyfill', 'zod', 'node:crypto', 'node:net'],
+    packages: [...vocabulary, 'rrule-temporal', 'temporal-polyfill', 'zod', 'node:crypto', 'node:net'],
     typePackages: [],
   },
   store: {

@@ -54,7 +54,16 @@ const byHand = new Set(['registerSubscription', 'sendCampaign'])
 /** `changeOwnerByPost` does what `changeOwner` does, for clients that cannot send a PATCH. */
 const leftOut = new Set(['changeOwnerByPost'])
 /** POST requests that may be sent twice: what they read or set is the same after the second time. */
-const repeatable = new Set(['changeUsers', 'countSegment', 'dryRunNotification', 'loginSubscription', 'previewSegment', 'startSession'])
+const repeatable = new Set([
+  'changeUsers',
+  'countSegment',
+  'dryRunNotification',
+  'loginSubscription',
+  'previewSegment',
+  'reportConversion',
+  'reportConversions',
+  'startSession',
+])
 /** POST requests that could have an effect twice, so that a client never repeats them. */
 const unrepeatable = new Set([
   'cancelCampaign',
@@ -196,7 +205,7 @@ function writePython(): string {
       const type = typeOf(of, `${name}${capital(field)}`)
       return [field, required.includes(field) ? type : `NotRequired[${type}]`] as const
     })
-    const isPlain = fields.every(([field]) => !['and', 'or', 'not', 'from', 'in', 'is'].includes(field))
+    const isPlain = fields.every(([field]) => !['and', 'or', 'not', 'from', 'in', 'is', 'except'].includes(field))
     const text = schema.description === undefined ? [] : [docstring(schema.description, '    '), '']
     const body = fields.length === 0 ? ['    pass'] : fields.map(([field, type]) => `    ${field}: ${type}`)
     const functional = `${name} = TypedDict("${name}", {${fields.map(([field, type]) => `"${field}": ${JSON.stringify(type).replaceAll('\\"', "'")}`).join(', ')}})`

@@ -29,9 +29,11 @@ import { openTags } from './people/list-tags.ts'
 import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
 import { openDeviceCounts, readDeviceDays } from './people/count-devices.ts'
 import { findUserByAddress, listUsers, readMaskedUser } from './people/read-users.ts'
+import { changePreferences, readPreferences } from './people/preferences.ts'
 import { openPeopleTurns } from './people/people-turns.ts'
 import { openRegistrations } from './people/register-subscription.ts'
 import { addressesOfRotation, rotateSubscription } from './people/rotate-subscription.ts'
+import { findConverters } from './people/store/converters.ts'
 import { getDevice } from './people/store/user-reads.ts'
 import { findExternalIds, getUser, userKeyOf } from './people/store/users.ts'
 import { findTestDevices, listTestDevices, markTestDevice } from './people/test-devices.ts'
@@ -63,7 +65,7 @@ type Wiring = {
   told: ToldNotes
   /** Makes the sweep look at once for rows whose `due_at` has passed. */
   poke: () => void
-  /** Makes the sweep look at once for erased users of whom webhooks was not told. */
+  /** Makes the sweep look at once for erased users of whom tracker and webhooks were not told. */
   tellErasures: () => void
 }
 
@@ -176,6 +178,10 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.loginSubscription, changing(byLogin, loginSubscription))
   bus.answer(calls.logoutSubscription, changing(ofDevice, logoutSubscription))
   bus.answer(calls.changeOwner, changing(ofDevice, changeOwner))
+  const ofPerson = ({ appId, of }: OfApp & { of: calls.PreferencesOf }) =>
+    'subscriptionId' in of ? ofDevice({ appId, ...of }) : [keyOfUser(appId, of)]
+  bus.answer(calls.changePreferences, changing(ofPerson, changePreferences))
+  bus.answer(calls.readPreferences, querying(readPreferences))
   bus.answer(calls.deleteSubscription, changing(ofDevice, deleteSubscription))
   bus.answer(calls.rotateSubscription, changing(addressesOfRotation, rotateSubscription))
   bus.answer(calls.markTestDevice, changing(ofDevice, markTestDevice))
@@ -208,6 +214,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   })
   bus.answer(calls.deleteUser, changing(ofUser, deleteUser))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
+  bus.answer(calls.findConverters, async (request) => ({ users: await findConverters(db, request) }))
   bus.answer(calls.listTags, openTags(reads))
   bus.answer(calls.listUsers, reading(listUsers))
   bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))

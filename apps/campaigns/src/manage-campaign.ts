@@ -99,6 +99,7 @@ function toCampaign(row: CampaignRow): Campaign {
     priority,
     presentation,
     overrides: row.overrides,
+    category: row.category?.id ?? null,
     bypass,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,

@@ -1,5 +1,6 @@
 import type { Sealer } from '@herald/auth/seal'
-import type { Engagement } from '@herald/contracts/calls/tracker'
+import type { Engagement, RecordedConversion } from '@herald/contracts/calls/tracker'
+import type { Attribution } from '@herald/contracts/conversion'
 import type { EndpointRule } from '@herald/contracts/destination'
 import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
@@ -12,6 +13,7 @@ import type { ProgressFeed } from './campaigns/follow-progress.ts'
 import type { HeavyReads } from './heavy-reads.ts'
 import type { Pages } from './pages/http/static-files.ts'
 import type { IdentityRules } from './people/check-identity.ts'
+import type { ConversionRules, Reported } from './people/report-conversions.ts'
 import type { Sessions } from './session/sessions.ts'
 import type { SignIn } from './session/sign-in.ts'
 import type { Tables } from './store/tables.ts'
@@ -29,10 +31,13 @@ export type Gateway = {
   readonly sealer: Sealer
   readonly changes: Changes
   readonly identityRules: IdentityRules
+  readonly conversionRules: ConversionRules
   /** A msgId is valid when one of these secrets signed it. The gateway itself signs none. */
   readonly hmacSecrets: readonly string[]
   /** Counts a report of a device; resolves when the tracker has committed it. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
+  /** Counts a conversion of a device's owner; resolves when the tracker has committed it. */
+  readonly countConversion: (one: { appId: string; attribution: Attribution; reported: Reported }) => Promise<RecordedConversion>
   readonly progress: ProgressFeed
   readonly tail: EventTail
   readonly heavyReads: HeavyReads

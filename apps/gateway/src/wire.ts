@@ -29,6 +29,7 @@ import { keepHouse } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { openPages } from './pages/http/static-files.ts'
 import { openIdentityRules } from './people/check-identity.ts'
+import { openConversionCounter, openConversionRules } from './people/report-conversions.ts'
 import { openSessions } from './session/sessions.ts'
 import { openSignIn } from './session/sign-in.ts'
 import { openSimulator } from './simulator/ask-simulator.ts'
@@ -56,6 +57,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const keys = openApiKeys({ db, uses }, config.API_KEY_CACHE_TTL)
   const adminKeys = openAdminKeys({ db, uses }, config.API_KEY_CACHE_TTL)
   const identityRules = openIdentityRules({ db }, config.API_KEY_CACHE_TTL)
+  const conversionRules = openConversionRules({ db }, config.API_KEY_CACHE_TTL)
   const webPushKeys = openWebPushKeys({ db }, config.API_KEY_CACHE_TTL)
 
   bus.answer(readAppCall, async ({ appId }) => ({ app: (await findApp(db, appId)) ?? null }))
@@ -67,12 +69,13 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const life = { idleSeconds: config.SESSION_IDLE_HOURS * 3_600, wholeSeconds: config.SESSION_DAYS * 86_400 }
   // Without a token no session is ever looked for: every path of the administration answers 404 before that.
   const sessions = openSessions({ db, watch, bus }, adminToken ?? '', life)
-  const changes = openChanges({ bus, memories: [keys, adminKeys, sessions, identityRules, webPushKeys] })
+  const changes = openChanges({ bus, memories: [keys, adminKeys, sessions, identityRules, conversionRules, webPushKeys] })
   const hmacSecrets = [config.HMAC_SECRET, ...secretsIn(config.HMAC_SECRET_PREVIOUS)]
   const simulator = openSimulator(config.SIMULATOR_CONTROL_URL, config.SIMULATOR_CONTROL_TOKEN)
   const gateway: Gateway = {
-    ...{ db, reads, watch, bus, sealer, changes, identityRules, webPushKeys, hmacSecrets, sessions, simulator },
+    ...{ db, reads, watch, bus, sealer, changes, identityRules, conversionRules, webPushKeys, hmacSecrets, sessions, simulator },
     countEvent: openEventCounter({ bus }),
+    countConversion: openConversionCounter({ bus }),
     progress: openProgressFeed({ bus, log }),
     tail: openEventTail({ bus, log }, async (appId) => (await findApp(db, appId)) !== undefined),
     simulatorTail: openSimulatorTail({ simulator }, hmacSecrets),

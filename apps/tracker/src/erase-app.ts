@@ -2,6 +2,7 @@ import { markErased } from '@herald/service/erased-apps'
 import { transact } from '@herald/service/postgres'
 import { deleteCounters, findCampaignsOf, lockCounters } from './store/counters.ts'
 import { deleteAttempts, deleteEngagements, deleteLedgerRows, deleteListeners } from './store/erased-apps.ts'
+import { deleteConversionsOfApp } from './store/conversions.ts'
 import { deleteSeriesOf } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
@@ -10,14 +11,17 @@ import type { Tracker } from './tracker.ts'
 const mostRows = 4_000
 const campaignsAtOnce = 500
 
-/** Deletes an app's rows of the ledger, reports of devices, counters and series, a part with every call. `done`: nothing is left. */
+/** Deletes an app's rows of the ledger, reports of devices, conversions, counters and series, a part with every call. `done`: nothing is left. */
 export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   // The mark comes first: outcomes, totals and reports that still arrive are then answered and not written, so no row comes back and no sender
   // repeats a message for ever.
   await markErased(db, 'tracker', appId)
   await deleteListeners(db, appId)
   for (let left = mostRows; left > 0;) {
-    const erased = (await transact(db, (trx) => erasePart(trx, appId, left))) || (await deleteSeriesOf(db, appId, left))
+    const erased =
+      (await transact(db, (trx) => erasePart(trx, appId, left))) ||
+      (await deleteConversionsOfApp(db, appId, left)) ||
+      (await deleteSeriesOf(db, appId, left))
     if (erased === 0) return { done: true }
     left -= erased
   }

@@ -1,6 +1,7 @@
 import type { ExplainedPush } from '@herald/contracts/calls/tracker'
 import { mostExplained } from '@herald/contracts/explain'
 import { idAt, indexesOf, readEnds, slotAt } from './core/slots.ts'
+import { findConversionsOfCampaign } from './store/conversions.ts'
 import { findAttempts, findExplainedRows, findReports, nameOfPlace, type ExplainedRow } from './store/explained.ts'
 import { findLedgerOf, idBytes } from './store/ledger.ts'
 import type { Tracker } from './tracker.ts'
@@ -26,8 +27,10 @@ export const explainPushes = ({ db, retentionDays }: Pick<Tracker, 'db' | 'reten
       if (found.length === 0) return { ledger: 'kept', fannedOutAt, pushes: [] }
       const trails = await findAttempts(snapshot, { ...of, pushes: found })
       const reports = await findReports(snapshot, { ...of, subscriptionIds: found.map(({ subscriptionId }) => subscriptionId) })
+      const converted = await findConversionsOfCampaign(snapshot, { ...of, userIds: [...new Set(found.map(({ userId }) => userId))] })
       const pushes = found.map(({ place, ...push }): ExplainedPush => ({
         ...push,
+        ...(converted.has(push.userId) && { conversions: converted.get(push.userId) ?? [] }),
         trail: trails.get(nameOfPlace({ no: push.no, place })) ?? [],
         reports: (reports.get(push.subscriptionId) ?? []).map(({ kind, at }) => ({ kind, at: at.toISOString() })),
       }))

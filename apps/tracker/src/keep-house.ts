@@ -2,6 +2,7 @@ import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import { openHouseSteps } from '@herald/service/house-steps'
 import { daysKept, hoursKeptDays } from './core/series.ts'
 import { deleteOldCounters, deleteOldNotifications } from './store/counters.ts'
+import { deleteOldErasedUsers } from './store/conversions.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
 import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
 import type { Tracker } from './tracker.ts'
@@ -39,6 +40,7 @@ export function openHousekeeping({
       'old counters': () => deleteOldCounters(db, counterDays),
       'old counters of notifications': () => deleteOldNotifications(db, transactionalDays),
       'marks of erased apps': () => deleteOldErasedApps(db, retentionDays),
+      'marks of erased users': () => deleteOldErasedUsers(db),
       'slots of hours': () => mergeSlots(db),
       'hours of days': () => mergeHours(db, hoursKeptDays),
       'old series': () => deleteOldSeries(db, daysKept),

@@ -17,8 +17,8 @@ export async function readCurve(
   const steps = kept ? await findSteps(db, campaignId) : []
   const byStep = new Map(steps.map((step) => [step.step, step]))
   const points = Array.from({ length: (steps.at(-1)?.step ?? -1) + 1 }, (_, step) => {
-    const { delivered = 0, opened = 0, clicked = 0, dismissed = 0 } = byStep.get(step) ?? {}
-    return { afterSeconds: stepSeconds(step), delivered, opened, clicked, dismissed, converted: 0 }
+    const { delivered = 0, opened = 0, clicked = 0, dismissed = 0, converted = 0 } = byStep.get(step) ?? {}
+    return { afterSeconds: stepSeconds(step), delivered, opened, clicked, dismissed, converted }
   })
   return { startedAt: startedAt.toISOString(), kept, points }
 }

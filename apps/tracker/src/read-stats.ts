@@ -1,5 +1,7 @@
 import type { Stats } from '@herald/contracts/stats'
-import { statsOf } from './core/stats.ts'
+import { conversionCounts } from './core/conversion-moves.ts'
+import { statsOf, withConversions } from './core/stats.ts'
+import { findCampaignConversions } from './store/conversions.ts'
 import { findCounters, findVariantCounters } from './store/counters.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -19,12 +21,10 @@ export async function listStats(
   { appId, campaignIds }: { appId: string; campaignIds: string[] },
 ): Promise<{ stats: Record<string, Stats> }> {
   const counters = await findCounters(db, appId, campaignIds)
-  const variants = Map.groupBy(
-    await findVariantCounters(
-      db,
-      counters.map(({ campaignId }) => campaignId),
-    ),
-    ({ campaignId }) => campaignId,
-  )
-  return { stats: Object.fromEntries(counters.map((row) => [row.campaignId, statsOf(row, variants.get(row.campaignId) ?? [])])) }
+  const known = counters.map(({ campaignId }) => campaignId)
+  const variants = Map.groupBy(await findVariantCounters(db, known), ({ campaignId }) => campaignId)
+  const converted = Map.groupBy(await findCampaignConversions(db, known), ({ campaignId }) => campaignId)
+  const statsOfRow = (row: (typeof counters)[number]) =>
+    withConversions(statsOf(row, variants.get(row.campaignId) ?? []), conversionCounts(converted.get(row.campaignId) ?? []))
+  return { stats: Object.fromEntries(counters.map((row) => [row.campaignId, statsOfRow(row)])) }
 }

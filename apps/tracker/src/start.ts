@@ -15,6 +15,7 @@ import { holdAtMost } from './hold-at-most.ts'
 import { houseEveryMs, openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { openReconciler, type Reconciler } from './reconcile.ts'
+import { recordConversions, type ConversionCall } from './record-conversions.ts'
 import { countOutcomes, recordOutcomes, type OutcomeCall } from './record-outcomes.ts'
 import { openRememberedRows } from './remembered-rows.ts'
 import { countQueued, reportQueued, type QueuedCall } from './report-queued.ts'
@@ -109,6 +110,10 @@ function openWrites(tracker: Tracker): Writes {
       most: mostHeld,
     }),
     reportQueued: holdAtMost(report, { weigh: countQueued, most: mostQueuedHeld }),
+    recordConversions: holdAtMost((call: ConversionCall) => recordConversions({ ...tracker, slot: slotOf(4) }, call), {
+      weigh: ({ conversions }) => conversions.length,
+      most: mostHeld,
+    }),
     trackEvents: holdAtMost((call: EngagementCall) => trackPatiently(track, call), {
       weigh: ({ engagements }) => engagements.length,
       most: mostHeld,

@@ -3,8 +3,10 @@ import type { Bus } from '@herald/service/bus'
 import { rememberListeners } from '@herald/service/listeners'
 import { confirmAnnouncements } from './announce.ts'
 import { eraseApp } from './erase-app.ts'
+import { eraseUser } from './erase-user.ts'
 import { explainPushes } from './explain-pushes.ts'
 import { exportPushesOfCampaign, exportPushesOfDevice } from './export-pushes.ts'
+import { listConversions } from './list-conversions.ts'
 import { listPushes, newestPushes } from './list-pushes.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { readCurve } from './read-curve.ts'
@@ -14,17 +16,22 @@ import { readPace, readProgress } from './read-progress.ts'
 import { readRecent, readSeries } from './read-series.ts'
 import { listStats, readStats } from './read-stats.ts'
 import type { Reconciler } from './reconcile.ts'
+import type { ConversionCall } from './record-conversions.ts'
 import type { OutcomeCall } from './record-outcomes.ts'
 import type { QueuedCall } from './report-queued.ts'
 import type { EngagementCall } from './track-events.ts'
 import type { Tracker } from './tracker.ts'
 import { verifyCampaign } from './verify-campaign.ts'
 
-/** The writing calls that share commits: those that arrive while a commit is in flight share the next one. Other writing calls commit alone. */
+/**
+ * The writing calls that hold what is not yet written. All but `recordConversions` share commits: those that arrive while a commit is in flight share
+ * the next one. Other writing calls commit alone.
+ */
 export type Writes = {
   readonly recordOutcomes: (call: OutcomeCall) => Promise<{ recorded: number }>
   readonly reportQueued: (call: QueuedCall) => Promise<Record<string, never>>
   readonly trackEvents: (call: EngagementCall) => Promise<{ counted: number }>
+  readonly recordConversions: (call: ConversionCall) => Promise<{ results: calls.RecordedConversion[] }>
 }
 
 type Wired = Writes & { reconciler: Reconciler; oneVerification: <Answer>(work: () => Promise<Answer>) => Promise<Answer> }
@@ -43,10 +50,12 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
   bus.answer(calls.reportQueued, writes.reportQueued)
   bus.answer(calls.recordOutcomes, writes.recordOutcomes)
   bus.answer(calls.trackEvents, writes.trackEvents)
+  bus.answer(calls.recordConversions, writes.recordConversions)
   bus.answer(calls.readOutcomesOfBatch, (request) => readOutcomesOfBatch(tracker, request))
   bus.answer(calls.findPushesWithOutcome, (request) => findPushesWithOutcome(tracker, request))
   bus.answer(calls.confirmTrackerAnnouncements, (request) => confirmAnnouncements(tracker, request))
   bus.answer(calls.hearTrackerListeners, ({ listeners }) => rememberListeners(tracker.db, listeners))
+  bus.answer(calls.eraseTrackerOfUser, (request) => eraseUser(tracker, request))
   bus.answer(calls.eraseTrackerOfApp, (request) => eraseApp(tracker, request))
 
   bus.answer(calls.readStats, reading(readStats))
@@ -59,6 +68,7 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
   bus.answer(calls.readPace, reading(readPace))
   bus.answer(calls.listPushes, reading(listPushes))
   bus.answer(calls.newestPushes, reading(newestPushes))
+  bus.answer(calls.listConversions, reading(listConversions))
   bus.answer(calls.explainPushes, reading(explainPushes))
   bus.answer(calls.exportPushesOfDevice, reading(exportPushesOfDevice))
   bus.answer(calls.exportPushesOfCampaign, reading(exportPushesOfCampaign, { withinMs: 6_000 }))

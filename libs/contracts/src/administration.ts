@@ -1,5 +1,6 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
+import { Attribution, ConversionSettings } from './conversion.ts'
 import { decodeBase64Url, isP256Point } from './subscription.ts'
 import { name, TimeZone } from './text.ts'
 
@@ -61,6 +62,8 @@ export const Settings = z.strictObject({
   frequencyCap: FrequencyCap.nullable(),
   quietHours: QuietHours.nullable(),
   identityVerification: z.enum(['off', 'required']),
+  attribution: Attribution,
+  conversions: ConversionSettings,
 })
 export type Settings = z.output<typeof Settings>
 

@@ -1,3 +1,4 @@
+import type { Attribution, ConversionSettings } from './conversion.ts'
 import type { Platform } from './platform.ts'
 
 /**
@@ -9,9 +10,18 @@ export type AppSettings = {
   frequencyCap: { max: number; windowSeconds: number } | null
   quietHours: { start: string; end: string; action: 'hold' | 'skip' } | null
   identityVerification: 'off' | 'required'
+  attribution: Attribution
+  conversions: ConversionSettings
 }
 
-export const defaultSettings: AppSettings = { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, identityVerification: 'off' }
+export const defaultSettings: AppSettings = {
+  defaultTimezone: 'UTC',
+  frequencyCap: null,
+  quietHours: null,
+  identityVerification: 'off',
+  attribution: { directHours: 24, influencedHours: 1 },
+  conversions: { publicValues: false },
+}
 
 /** An app, as the administration answers it. */
 export type App = { id: string; name: string; settings: AppSettings; createdAt: string }

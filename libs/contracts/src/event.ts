@@ -9,6 +9,7 @@ export const eventTypes = [
   'notification.opened',
   'notification.clicked',
   'notification.dismissed',
+  'notification.converted',
   'notification.failed',
   'notification.skipped',
   'subscription.invalidated',

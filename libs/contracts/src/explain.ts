@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attributions } from './conversion.ts'
 import { engagementKinds } from './event.ts'
 import { failureCodes } from './outcome.ts'
 import { lanes, platforms } from './platform.ts'
@@ -141,7 +142,23 @@ export const ExplainedStep = z.discriminatedUnion('step', [
     attempts: Count.nullable(),
     settledAt: Time.nullable(),
   }),
-  z.object({ step: z.literal('reports'), ...judged, reports: z.array(z.object({ kind: z.enum(engagementKinds), at: Time })) }),
+  z.object({
+    step: z.literal('reports'),
+    ...judged,
+    reports: z.array(z.object({ kind: z.enum(engagementKinds), at: Time })),
+    conversions: z
+      .array(z.object({ name: z.string(), at: Time, how: z.enum(attributions) }))
+      .optional()
+      .meta({ description: 'The user’s conversions that are attributed to the campaign; left out when there is none.' }),
+  }),
+  // Last, because clients that were generated from a released document know the others by their places.
+  z.object({
+    step: z.literal('category'),
+    ...judged,
+    category: z.string(),
+    subscribed: z.boolean(),
+    default: z.enum(['in', 'out']).meta({ description: 'Who is in the category without a choice of their own: everybody or nobody.' }),
+  }),
 ])
 export type ExplainedStep = z.infer<typeof ExplainedStep>
 export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>

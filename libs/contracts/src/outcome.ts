@@ -18,6 +18,7 @@ export const skipReasons = [
   'expired',
   'empty_content',
   'cancelled',
+  'unsubscribed',
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
 import { Overrides } from './overrides.ts'
-import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
+import { CategoryId, isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks, in seconds: the longest ttl that FCM accepts. */
 export const maxTtlSeconds = 2_419_200
@@ -64,7 +64,7 @@ export type Bypass = z.output<typeof Bypass>
 
 /**
  * The fields that notifications, campaigns, tests and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id,
- * sending/priority, sending/presentation, sending/overrides).
+ * sending/priority, sending/presentation, sending/overrides, categories/sends).
  */
 export const deliveryFields = {
   silent: z.boolean().optional(),
@@ -78,6 +78,7 @@ export const deliveryFields = {
   priority: Priority.optional(),
   presentation: Presentation.optional(),
   overrides: Overrides.optional(),
+  category: CategoryId.optional(),
 }
 
 /** All send fields: what a notification, a campaign and a test take. Spread them into a strict object and add the check `contentRequired`. */

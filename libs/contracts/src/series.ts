@@ -3,8 +3,8 @@ import type { OutcomeKind } from './outcome.ts'
 import type { Platform } from './platform.ts'
 import type { Stats } from './stats.ts'
 
-/** What is counted over time (spec: administration/series). `converted` is always 0, because Herald does not count conversions yet. */
-export type Counted = Omit<Stats, 'variants'> & { converted: number }
+/** What is counted over time (spec: administration/series). `converted`: conversions that are attributed to a push. */
+export type Counted = Omit<Stats, 'variants' | 'conversions'> & { converted: number }
 
 export const seriesBuckets = ['hour', 'day'] as const
 export type SeriesBucket = (typeof seriesBuckets)[number]

@@ -1,3 +1,5 @@
+import type { ConversionCounts } from './conversion.ts'
+
 /** A campaign's counters (spec: tracking/stats). */
 export type Stats = {
   queued: number
@@ -8,6 +10,8 @@ export type Stats = {
   opened: number
   clicked: number
   dismissed: number
+  /** The conversions that are attributed to the campaign, by name. Left out while there is none. */
+  conversions?: ConversionCounts
   /** The counters of each variant, by its id. Only experiments have them. */
   variants?: Record<string, Omit<Stats, 'queued' | 'variants'>>
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attributions } from './conversion.ts'
 import type { EventType } from './event.ts'
 import { failureCodes, skipReasons } from './outcome.ts'
 import { perPlatform, platforms } from './platform.ts'
@@ -44,6 +45,16 @@ export const NotificationDelivered = event('notification.delivered', 'The device
 export const NotificationOpened = event('notification.opened', 'The device reports it.', { ...ofDevice, ...ofReport })
 export const NotificationClicked = event('notification.clicked', 'The device reports it.', { ...ofDevice, ...ofReport })
 export const NotificationDismissed = event('notification.dismissed', 'The device reports it.', { ...ofDevice, ...ofReport })
+export const NotificationConverted = event('notification.converted', 'A conversion is attributed to the push.', {
+  ...ofDevice,
+  data: z.object({
+    name: z.string(),
+    value: z.string().nullable().meta({ description: 'An exact decimal number.' }),
+    currency: z.string().nullable(),
+    eventId: z.string().meta({ description: 'The id with which the conversion was reported.' }),
+    how: z.enum(attributions),
+  }),
+})
 export const NotificationFailed = event('notification.failed', 'The push could not be sent.', {
   ...ofDevice,
   data: z.object({
@@ -83,6 +94,7 @@ export const webhookEvents = {
   'notification.opened': NotificationOpened,
   'notification.clicked': NotificationClicked,
   'notification.dismissed': NotificationDismissed,
+  'notification.converted': NotificationConverted,
   'notification.failed': NotificationFailed,
   'notification.skipped': NotificationSkipped,
   'subscription.invalidated': SubscriptionInvalidated,

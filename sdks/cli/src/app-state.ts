@@ -51,7 +51,14 @@ export const sections: readonly Section[] = [
     read: (item) => ({ ...item, enabled: item['enabled'] === true || item['disabledReason'] !== 'manual' }),
   },
 ]
-export const settingFields = ['defaultTimezone', 'frequencyCap', 'quietHours', 'identityVerification'] as const
+export const settingFields = [
+  'defaultTimezone',
+  'frequencyCap',
+  'quietHours',
+  'identityVerification',
+  'attribution',
+  'conversions',
+] as const
 
 /** Reads from Herald what it has of the given sections, each in the order of its keys, and the settings. */
 export async function readKept(

@@ -126,6 +126,15 @@ class Herald with WidgetsBindingObserver {
         if (country != null) 'country': country,
       });
 
+  /// Reports a conversion of the user, such as an order. [id] is yours and counts once. A [value] needs the app's setting for public values.
+  Future<void> trackConversion(String id, String name, {double? value, String? currency, String? msgId}) => _call<void>('trackConversion', {
+        'id': id,
+        'name': name,
+        if (value != null) 'value': value,
+        if (currency != null) 'currency': currency,
+        if (msgId != null) 'msgId': msgId,
+      });
+
   Future<void> optOut() => _call<void>('optOut');
 
   Future<void> optIn() => _call<void>('optIn');

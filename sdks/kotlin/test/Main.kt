@@ -37,6 +37,7 @@ private fun directly(herald: Herald) = { words: List<String> ->
     "logout" -> herald.logout()
     "tag" -> herald.setTags(mapOf(words[1] to words.getOrNull(2)))
     "language" -> herald.setUser(language = words[1])
+    "convert" -> herald.trackConversion(words[1], words[2], value = words.getOrNull(3)?.toDouble(), currency = words.getOrNull(4))
     "optOut" -> herald.optOut()
     "optIn" -> herald.optIn()
     "unregister" -> herald.unregister()
@@ -68,6 +69,8 @@ private fun throughBridge(bridge: HeraldBridge, baseUrl: String, appKey: String,
           .let {}
       "tag" -> call("setTags", mapOf("tags" to mapOf(word to words.getOrNull(2)))) ?: Unit
       "language" -> call("setUser", mapOf("language" to word)) ?: Unit
+      "convert" ->
+        call("trackConversion", mapOf("id" to word, "name" to words[2], "value" to words.getOrNull(3)?.toDouble(), "currency" to words.getOrNull(4))) ?: Unit
       "id" -> call("subscriptionId")
       "login" -> call("login", mapOf("externalId" to word)) ?: Unit
       else -> call(words[0], mapOf("msgId" to word, "action" to words.getOrNull(2))) ?: Unit

@@ -1,5 +1,6 @@
 import { campaigns } from './campaigns.ts'
 import { openClient, type Call, type Client } from './client.ts'
+import { conversions } from './conversions.ts'
 import { notifications } from './notifications.ts'
 import type { CallOptions, HeraldOptions } from './options.ts'
 import { express, fastify, handler } from './receive.ts'
@@ -13,6 +14,7 @@ import { sign, signatureHeader, verify } from './webhooks.ts'
 export type { Call } from './client.ts'
 export { HeraldError, type ApiCode, type HeraldErrorCode, type HeraldErrorDetail, type SdkCode } from './errors.ts'
 export { identityToken } from './identity.ts'
+export type { ConversionEvent } from './conversions.ts'
 export type { List, ListQuery, Page } from './list.ts'
 export type { SendOptions } from './notifications.ts'
 export type { CallOptions, HeraldOptions, RequestNotice, ResponseNotice } from './options.ts'
@@ -34,6 +36,7 @@ export class Herald {
   readonly templates: ReturnType<typeof templates>
   readonly users: ReturnType<typeof users>
   readonly subscriptions: ReturnType<typeof subscriptions>
+  readonly conversions: ReturnType<typeof conversions>
   readonly webhooks = webhooks
   readonly #client: Client
 
@@ -47,6 +50,7 @@ export class Herald {
     this.templates = templates(client)
     this.users = users(client)
     this.subscriptions = subscriptions(client)
+    this.conversions = conversions(client)
   }
 
   /** Gives the public key with which web pages subscribe to pushes. */

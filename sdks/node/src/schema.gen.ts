@@ -224,6 +224,109 @@ export interface paths {
         patch: operations["changeUserByExternalId"];
         trace?: never;
     };
+    "/v1/subscriptions/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories the owner of a device is in */
+        get: operations["readPreferencesOfDevice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let the owner of a device join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422.
+         */
+        patch: operations["changePreferencesOfDevice"];
+        trace?: never;
+    };
+    "/v1/users/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories a person is in */
+        get: operations["readPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a person join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422.
+         */
+        patch: operations["changePreferences"];
+        trace?: never;
+    };
+    "/v1/users/by-external-id/{externalId}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories a person is in */
+        get: operations["readPreferencesByExternalId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a person join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422. An unknown external id makes a user without devices.
+         */
+        patch: operations["changePreferencesByExternalId"];
+        trace?: never;
+    };
+    "/v1/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report up to 500 conversions, such as orders
+         * @description Each names its user by `externalId` or `userId` and is attributed to the push that led to it. An id counts once, so a repeat with the same times changes nothing. A wrong item leaves the others alone: read `results`, which are in the order of the request.
+         */
+        post: operations["reportConversions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a conversion of the user who owns a device
+         * @description An id counts once, so a repeat with the same time changes nothing. With a public key `value` is 422 unless the app’s setting `conversions.publicValues` allows it, because that key is in everybody’s hands.
+         */
+        post: operations["reportConversion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/notifications": {
         parameters: {
             query?: never;
@@ -564,6 +667,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/u/{msgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the category of a push with one tap
+         * @description The signed msgId is the credential. The user of the push leaves the category of its campaign, until 30 days after the send. Without a category that can be left nothing happens, and the answer is the same.
+         */
+        post: operations["leaveCategory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -865,6 +988,95 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
         };
+        ShownPreferences: {
+            categories: {
+                id: string;
+                name: string;
+                description: string | null;
+                subscribed: boolean;
+                /** @description Nobody can leave it. */
+                locked: boolean;
+            }[];
+        };
+        ChangePreferencesOfDeviceBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ChangePreferencesBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ChangePreferencesByExternalIdBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ReportConversionsBody: {
+            events: {
+                /** @description The caller’s own id of it, such as an order’s number. An id counts once in an app. */
+                id: string;
+                /** @description What happened, such as `order`. An app has at most 50 names. */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened: at most 7 days ago, and at most 5 minutes ahead. A repeat must carry the same time.
+                 */
+                at: string;
+                /** @description At most 4 decimals. Sums are exact. */
+                value?: number;
+                /** @description The currency of `value`; without one the value is counted as `XXX`. */
+                currency?: string;
+                /** @description The push that led to it, where the app knows it. */
+                msgId?: string;
+                externalId?: string;
+                userId?: string;
+            }[];
+        };
+        ConversionsReported: {
+            results: {
+                /** @description As in the request; null when it is not a text. */
+                id: string | null;
+                /** @enum {string} */
+                status: "counted" | "duplicate" | "unknown_user" | "invalid";
+                error?: components["schemas"]["ItemError"];
+                /** @description The campaign that led to it; left out when there is none. */
+                attribution?: {
+                    campaignId: components["schemas"]["Id"];
+                    /** @enum {string} */
+                    how: "direct" | "influenced";
+                };
+            }[];
+        };
+        ReportConversionBody: {
+            /** @description The caller’s own id of it, such as an order’s number. An id counts once in an app. */
+            id: string;
+            /** @description What happened, such as `order`. An app has at most 50 names. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it happened: at most 7 days ago, and at most 5 minutes ahead. A repeat must carry the same time.
+             */
+            at: string;
+            /** @description At most 4 decimals. Sums are exact. */
+            value?: number;
+            /** @description The currency of `value`; without one the value is counted as `XXX`. */
+            currency?: string;
+            /** @description The push that led to it, where the app knows it. */
+            msgId?: string;
+        };
+        ConversionReported: {
+            id: string;
+            /** @enum {string} */
+            status: "counted" | "duplicate";
+            /** @description The campaign that led to it; left out when there is none. */
+            attribution?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                how: "direct" | "influenced";
+            };
+        };
         ContentMap: {
             _default: string;
             [locale: string]: components["schemas"]["LocaleEntry"] | string;
@@ -938,6 +1150,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
             bypass?: components["schemas"]["Bypass"];
         };
         Accepted: {
@@ -958,6 +1171,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
             }[];
@@ -991,10 +1205,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };
@@ -1021,6 +1245,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -1039,6 +1264,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
             };
             samples?: {
@@ -1155,6 +1381,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -1186,6 +1413,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -1196,6 +1439,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -1487,6 +1746,28 @@ export interface components {
                         /** Format: date-time */
                         at: string;
                     }[];
+                    /** @description The user’s conversions that are attributed to the campaign; left out when there is none. */
+                    conversions?: {
+                        name: string;
+                        /** Format: date-time */
+                        at: string;
+                        /** @enum {string} */
+                        how: "direct" | "influenced";
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "category";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    category: string;
+                    subscribed: boolean;
+                    /**
+                     * @description Who is in the category without a choice of their own: everybody or nobody.
+                     * @enum {string}
+                     */
+                    default: "in" | "out";
                 })[];
             }[];
         };
@@ -1592,6 +1873,7 @@ export interface components {
             collapseId: string | null;
             priority: ("high" | "normal") | null;
             silent: boolean | null;
+            category: string | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -1610,6 +1892,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
         };
         Healthy: {
             /** @constant */
@@ -1785,6 +2068,39 @@ export interface components {
                 test?: true;
             };
         };
+        /** @description A conversion is attributed to the push. */
+        NotificationConvertedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notification.converted";
+            /** @description The same whenever this event is delivered. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            ts: string;
+            appId: string;
+            campaignId: string;
+            userId: string;
+            subscriptionId: string;
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            /** @description There when the user has one. */
+            externalId?: string;
+            data: {
+                name: string;
+                /** @description An exact decimal number. */
+                value: string | null;
+                currency: string | null;
+                /** @description The id with which the conversion was reported. */
+                eventId: string;
+                /** @enum {string} */
+                how: "direct" | "influenced";
+            };
+        };
         /** @description The push could not be sent. */
         NotificationFailedEvent: {
             /**
@@ -1844,7 +2160,7 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data: {
-                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled. */
+                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
                 reason: string;
                 /**
                  * @description There when the send is a test.
@@ -1934,7 +2250,7 @@ export interface components {
             appId: string;
         };
         /** @description What happened. New types and fields may be added: ignore what you do not know. */
-        WebhookEvent: components["schemas"]["NotificationSentEvent"] | components["schemas"]["NotificationDeliveredEvent"] | components["schemas"]["NotificationOpenedEvent"] | components["schemas"]["NotificationClickedEvent"] | components["schemas"]["NotificationDismissedEvent"] | components["schemas"]["NotificationFailedEvent"] | components["schemas"]["NotificationSkippedEvent"] | components["schemas"]["SubscriptionInvalidatedEvent"] | components["schemas"]["CampaignCompletedEvent"] | components["schemas"]["PingEvent"];
+        WebhookEvent: components["schemas"]["NotificationSentEvent"] | components["schemas"]["NotificationDeliveredEvent"] | components["schemas"]["NotificationOpenedEvent"] | components["schemas"]["NotificationClickedEvent"] | components["schemas"]["NotificationDismissedEvent"] | components["schemas"]["NotificationConvertedEvent"] | components["schemas"]["NotificationFailedEvent"] | components["schemas"]["NotificationSkippedEvent"] | components["schemas"]["SubscriptionInvalidatedEvent"] | components["schemas"]["CampaignCompletedEvent"] | components["schemas"]["PingEvent"];
         WebhookDelivery: {
             /** @description The same whenever this delivery is tried again. */
             id: string;
@@ -2129,6 +2445,16 @@ export interface components {
         };
         /** @description unknown_kind, invalid_msg_id */
         "400-unknown_kind-invalid_msg_id": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_msg_id */
+        "400-invalid_msg_id": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -3164,6 +3490,504 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferencesOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories the owner of a device is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesOfDeviceBody"];
+            };
+        };
+        responses: {
+            /** @description Let the owner of a device join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories a person is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesBody"];
+            };
+        };
+        responses: {
+            /** @description Let a person join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferencesByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories a person is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesByExternalIdBody"];
+            };
+        };
+        responses: {
+            /** @description Let a person join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reportConversions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportConversionsBody"];
+            };
+        };
+        responses: {
+            /** @description Report up to 500 conversions, such as orders */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "order-90210",
+                     *           "status": "counted",
+                     *           "attribution": {
+                     *             "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *             "how": "direct"
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": "order-90211",
+                     *           "status": "unknown_user"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversionsReported"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reportConversion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportConversionBody"];
+            };
+        };
+        responses: {
+            /** @description Report a conversion of the user who owns a device */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "watched-77-4711",
+                     *       "status": "counted",
+                     *       "attribution": {
+                     *         "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *         "how": "influenced"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversionReported"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];
@@ -4474,6 +5298,7 @@ export interface operations {
                      *           },
                      *           "description": null,
                      *           "overrides": null,
+                     *           "category": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -4556,6 +5381,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4636,6 +5462,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4719,6 +5546,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4825,6 +5653,47 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["400-unknown_kind-invalid_msg_id"];
+            404: components["responses"]["404-not_found"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    leaveCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2fDY3MWEyYjNjNGQ1ZTZmNzA4MTkyMGEwNXw2NzFhMmIzYzRkNWU2ZjcwODE5MjBhMDJ8NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTAxfGlvc3w.q83vEjRWeJCrze8SNFZ4kA */
+                msgId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400-invalid_msg_id"];
             404: components["responses"]["404-not_found"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];

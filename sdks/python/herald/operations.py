@@ -210,6 +210,85 @@ class SubscriptionKeys(TypedDict):
     auth: str
 
 
+class ShownPreferences(TypedDict):
+    categories: List[ShownPreferencesCategories]
+
+
+class ShownPreferencesCategories(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    subscribed: bool
+    locked: bool
+
+
+class ChangePreferencesOfDeviceBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
+class ChangePreferencesBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
+class ChangePreferencesByExternalIdBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
+class ReportConversionsBody(TypedDict):
+    events: List[ReportConversionsBodyEvents]
+
+
+class ReportConversionsBodyEvents(TypedDict):
+    id: str
+    name: str
+    at: str
+    value: NotRequired[float]
+    currency: NotRequired[str]
+    msgId: NotRequired[str]
+    externalId: NotRequired[str]
+    userId: NotRequired[str]
+
+
+class ConversionsReported(TypedDict):
+    results: List[ConversionsReportedResults]
+
+
+class ConversionsReportedResults(TypedDict):
+    id: Optional[str]
+    status: Literal["counted", "duplicate", "unknown_user", "invalid"]
+    error: NotRequired[ItemError]
+    attribution: NotRequired[ConversionsReportedResultsAttribution]
+
+
+class ConversionsReportedResultsAttribution(TypedDict):
+    """The campaign that led to it; left out when there is none."""
+
+    campaignId: str
+    how: Literal["direct", "influenced"]
+
+
+class ReportConversionBody(TypedDict):
+    id: str
+    name: str
+    at: str
+    value: NotRequired[float]
+    currency: NotRequired[str]
+    msgId: NotRequired[str]
+
+
+class ConversionReported(TypedDict):
+    id: str
+    status: Literal["counted", "duplicate"]
+    attribution: NotRequired[ConversionReportedAttribution]
+
+
+class ConversionReportedAttribution(TypedDict):
+    """The campaign that led to it; left out when there is none."""
+
+    campaignId: str
+    how: Literal["direct", "influenced"]
+
+
 class SendNotificationBody(TypedDict):
     target: Target
     content: NotRequired[Content]
@@ -221,6 +300,7 @@ class SendNotificationBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
     bypass: NotRequired[Bypass]
 
 
@@ -334,6 +414,7 @@ class SendNotificationsBodyNotifications(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
 
@@ -371,6 +452,7 @@ class CreateCampaignBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
     bypass: NotRequired[Bypass]
 
 
@@ -393,13 +475,12 @@ class ScheduleUserTimezone(TypedDict):
     lateMinutes: NotRequired[int]
 
 
-class ScheduleRecurring(TypedDict):
-    type: Literal["recurring"]
-    every: Literal["day", "week"]
-    daysOfWeek: NotRequired[List[int]]
-    localTime: str
-    timezone: str
-    until: NotRequired[str]
+ScheduleRecurring = TypedDict("ScheduleRecurring", {"type": "Literal['recurring']", "every": "Literal['day', 'week', 'month']", "interval": "NotRequired[int]", "startDate": "NotRequired[str]", "daysOfWeek": "NotRequired[List[int]]", "daysOfMonth": "NotRequired[List[int]]", "nthWeekday": "NotRequired[ScheduleRecurringNthWeekday]", "localTime": "str", "timezone": "str", "except": "NotRequired[List[str]]", "maxRuns": "NotRequired[int]", "until": "NotRequired[str]"})
+
+
+class ScheduleRecurringNthWeekday(TypedDict):
+    nth: int
+    day: int
 
 
 class Experiment(TypedDict):
@@ -561,7 +642,16 @@ class CampaignStatsStats(TypedDict):
     opened: int
     clicked: int
     dismissed: int
+    conversions: NotRequired[Dict[str, CampaignStatsStatsConversionsValue]]
     variants: NotRequired[Dict[str, CampaignStatsStatsVariantsValue]]
+
+
+class CampaignStatsStatsConversionsValue(TypedDict):
+    count: int
+    direct: int
+    influenced: int
+    users: int
+    value: Dict[str, str]
 
 
 class CampaignStatsStatsVariantsValue(TypedDict):
@@ -572,6 +662,15 @@ class CampaignStatsStatsVariantsValue(TypedDict):
     opened: int
     clicked: int
     dismissed: int
+    conversions: NotRequired[Dict[str, CampaignStatsStatsVariantsValueConversionsValue]]
+
+
+class CampaignStatsStatsVariantsValueConversionsValue(TypedDict):
+    count: int
+    direct: int
+    influenced: int
+    users: int
+    value: Dict[str, str]
 
 
 class CampaignStatsRates(TypedDict):
@@ -603,7 +702,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
     waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
-    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports]]
+    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory]]
 
 
 class ExplainCampaignAnswerDevicesWaitingForEmpty(TypedDict):
@@ -812,11 +911,27 @@ class ExplainCampaignAnswerDevicesStepsReports(TypedDict):
     result: Literal["pass", "stop", "wait", "info"]
     basis: Literal["recorded", "frozen", "now"]
     reports: List[ExplainCampaignAnswerDevicesStepsReportsReports]
+    conversions: NotRequired[List[ExplainCampaignAnswerDevicesStepsReportsConversions]]
 
 
 class ExplainCampaignAnswerDevicesStepsReportsReports(TypedDict):
     kind: Literal["delivered", "opened", "clicked", "dismissed"]
     at: str
+
+
+class ExplainCampaignAnswerDevicesStepsReportsConversions(TypedDict):
+    name: str
+    at: str
+    how: Literal["direct", "influenced"]
+
+
+class ExplainCampaignAnswerDevicesStepsCategory(TypedDict):
+    step: Literal["category"]
+    result: Literal["pass", "stop", "wait", "info"]
+    basis: Literal["recorded", "frozen", "now"]
+    category: str
+    subscribed: bool
+    default: Literal["in", "out"]
 
 
 class ReadCampaignBreakdownAnswer(TypedDict):
@@ -926,6 +1041,7 @@ class Template(TypedDict):
     collapseId: Optional[str]
     priority: Optional[Literal["high", "normal"]]
     silent: Optional[bool]
+    category: Optional[str]
     useCount: int
     createdAt: str
     updatedAt: str
@@ -942,6 +1058,7 @@ class SaveTemplate(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
 
 
 class WebPushKey(TypedDict):
@@ -953,7 +1070,7 @@ class WebhookDelivery(TypedDict):
     events: List[WebhookEvent]
 
 
-WebhookEvent = Union["NotificationSentEvent", "NotificationDeliveredEvent", "NotificationOpenedEvent", "NotificationClickedEvent", "NotificationDismissedEvent", "NotificationFailedEvent", "NotificationSkippedEvent", "SubscriptionInvalidatedEvent", "CampaignCompletedEvent", "PingEvent"]
+WebhookEvent = Union["NotificationSentEvent", "NotificationDeliveredEvent", "NotificationOpenedEvent", "NotificationClickedEvent", "NotificationDismissedEvent", "NotificationConvertedEvent", "NotificationFailedEvent", "NotificationSkippedEvent", "SubscriptionInvalidatedEvent", "CampaignCompletedEvent", "PingEvent"]
 
 
 class NotificationSentEvent(TypedDict):
@@ -1053,6 +1170,29 @@ class NotificationDismissedEvent(TypedDict):
 class NotificationDismissedEventData(TypedDict):
     action: NotRequired[str]
     test: NotRequired[Literal[True]]
+
+
+class NotificationConvertedEvent(TypedDict):
+    """A conversion is attributed to the push."""
+
+    type: Literal["notification.converted"]
+    id: str
+    ts: str
+    appId: str
+    campaignId: str
+    userId: str
+    subscriptionId: str
+    platform: Literal["ios", "android", "web"]
+    externalId: NotRequired[str]
+    data: NotificationConvertedEventData
+
+
+class NotificationConvertedEventData(TypedDict):
+    name: str
+    value: Optional[str]
+    currency: Optional[str]
+    eventId: str
+    how: Literal["direct", "influenced"]
 
 
 class NotificationFailedEvent(TypedDict):
@@ -1232,6 +1372,48 @@ class Operations:
     def delete_user_by_external_id(self, external_id: str, **options: Unpack[CallOptions]) -> None:
         """Erase a user. Deletes the user and all devices. Past events keep ids only."""
         return self.request("DELETE", f"/v1/users/by-external-id/{_part(external_id)}", **options)
+
+    def read_preferences_of_device(self, id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories the owner of a device is in."""
+        return self.request("GET", f"/v1/subscriptions/{_part(id)}/preferences", **options)
+
+    def change_preferences_of_device(self, id: str, body: ChangePreferencesOfDeviceBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let the owner of a device join or leave categories. Changes the categories that the body names: true joins,
+        false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for
+        all devices of the person. A locked category is 422."""
+        return self.request("PATCH", f"/v1/subscriptions/{_part(id)}/preferences", body=body, **options)
+
+    def read_preferences(self, id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories a person is in."""
+        return self.request("GET", f"/v1/users/{_part(id)}/preferences", **options)
+
+    def change_preferences(self, id: str, body: ChangePreferencesBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let a person join or leave categories. Changes the categories that the body names: true joins, false leaves,
+        null takes the own choice back, so that the default of the category holds. The choice holds for all devices of
+        the person. A locked category is 422."""
+        return self.request("PATCH", f"/v1/users/{_part(id)}/preferences", body=body, **options)
+
+    def read_preferences_by_external_id(self, external_id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories a person is in."""
+        return self.request("GET", f"/v1/users/by-external-id/{_part(external_id)}/preferences", **options)
+
+    def change_preferences_by_external_id(self, external_id: str, body: ChangePreferencesByExternalIdBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let a person join or leave categories. Changes the categories that the body names: true joins, false leaves,
+        null takes the own choice back, so that the default of the category holds. The choice holds for all devices of
+        the person. A locked category is 422. An unknown external id makes a user without devices."""
+        return self.request("PATCH", f"/v1/users/by-external-id/{_part(external_id)}/preferences", body=body, **options)
+
+    def report_conversions(self, body: ReportConversionsBody, **options: Unpack[CallOptions]) -> ConversionsReported:
+        """Report up to 500 conversions, such as orders. Each names its user by `externalId` or `userId` and is
+        attributed to the push that led to it. An id counts once, so a repeat with the same times changes nothing. A
+        wrong item leaves the others alone: read `results`, which are in the order of the request."""
+        return self.request("POST", "/v1/conversions", body=body, repeatable=True, **options)
+
+    def report_conversion(self, id: str, body: ReportConversionBody, **options: Unpack[CallOptions]) -> ConversionReported:
+        """Report a conversion of the user who owns a device. An id counts once, so a repeat with the same time changes
+        nothing. With a public key `value` is 422 unless the app’s setting `conversions.publicValues` allows it,
+        because that key is in everybody’s hands."""
+        return self.request("POST", f"/v1/subscriptions/{_part(id)}/conversions", body=body, repeatable=True, **options)
 
     def send_notification(self, body: SendNotificationBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Accepted:
         """Send a notification. Accepts a notification to users, devices, a segment or everyone. The id that it answers

@@ -27,6 +27,7 @@ test('each function reaches the native part by its name, with its arguments', as
   await herald.logout()
   await herald.setTags({ plan: 'pro', old: null })
   await herald.setUser({ country: 'AT' })
+  await herald.trackConversion('order-17', 'order', { value: 9.5, currency: 'EUR' })
   await herald.optOut()
   await herald.optIn()
   await herald.delivered('m')
@@ -45,6 +46,7 @@ test('each function reaches the native part by its name, with its arguments', as
     ['logout', {}],
     ['setTags', { tags: { plan: 'pro', old: null } }],
     ['setUser', { country: 'AT' }],
+    ['trackConversion', { id: 'order-17', name: 'order', value: 9.5, currency: 'EUR' }],
     ['optOut', {}],
     ['optIn', {}],
     ['delivered', { msgId: 'm' }],

@@ -51,6 +51,9 @@ export type Events = { push: Push; tap: Tap }
 /** A value of a tag; null deletes the tag. */
 export type TagValue = string | number | boolean | null
 
+/** What a conversion was worth, and the push that led to it when you know it. */
+export type Conversion = { value?: number; currency?: string; msgId?: string }
+
 /** Herald on a phone. What cannot be sent now is stored and sent later, in order. */
 export type Herald = {
   /** Sets the address and key, and must come before every other call. Call it at every start of the app. */
@@ -66,6 +69,8 @@ export type Herald = {
   logout(): Promise<void>
   setTags(tags: Record<string, TagValue>): Promise<void>
   setUser(fields: { language?: string; timezone?: string; country?: string }): Promise<void>
+  /** Reports a conversion of the user, such as an order. `id` is yours and counts once. A `value` needs the app's setting for public values. */
+  trackConversion(id: string, name: string, more?: Conversion): Promise<void>
   optOut(): Promise<void>
   optIn(): Promise<void>
   /** Removes the device from Herald. */
@@ -140,6 +145,7 @@ export function heraldOver(native: Native): Herald {
     logout: () => call('logout'),
     setTags: (tags) => call('setTags', { tags }),
     setUser: (fields) => call('setUser', fields),
+    trackConversion: (id, name, more = {}) => call('trackConversion', { id, name, ...more }),
     optOut: () => call('optOut'),
     optIn: () => call('optIn'),
     unregister: () => call('unregister'),

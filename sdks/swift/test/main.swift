@@ -32,6 +32,9 @@ func directly(_ herald: Herald, _ words: [String]) async throws -> String {
   case "logout": try await herald.logout()
   case "tag": try await herald.setTags([word: words.count > 2 ? words[2] as Any : NSNull()])
   case "language": try await herald.setUser(language: word)
+  case "convert":
+    let value = words.count > 3 ? Decimal(string: words[3]) : nil
+    try await herald.trackConversion(id: word, name: words[2], value: value, currency: words.count > 4 ? words[4] : nil)
   case "optOut": try await herald.optOut()
   case "optIn": try await herald.optIn()
   case "unregister": try await herald.unregister()
@@ -69,6 +72,10 @@ func bridged(_ words: [String]) async throws -> String {
   case "tag": _ = try await throughPushes("setTags", ["tags": [word: words.count > 2 ? words[2] as Any : NSNull()]])
   case "language": _ = try await throughPushes("setUser", ["language": word])
   case "login": _ = try await throughPushes("login", ["externalId": word])
+  case "convert":
+    var about: [String: Any] = ["id": word, "name": words[2]]
+    if words.count > 4 { about = about.merging(["value": NSNumber(value: Double(words[3]) ?? 0), "currency": words[4]]) { _, new in new } }
+    _ = try await throughPushes("trackConversion", about)
   case "id": return try await throughPushes("subscriptionId", [:]) as? String ?? "null"
   default:
     var about: [String: Any] = ["msgId": word]

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'permission_denied'
   | 'permission_dismissed'
   | 'opted_out'
+  | 'not_subscribed'
   | 'worker_failed'
   | 'push_service_failed'
   | 'identity_token_failed'

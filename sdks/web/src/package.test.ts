@@ -74,6 +74,7 @@ test('publint finds no fault in the published package, which has no dependencies
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'conversions.mjs',
     'herald.iife.js',
     'herald.mjs',
     'integrity.json',

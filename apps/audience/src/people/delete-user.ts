@@ -1,3 +1,4 @@
+import { eraseTrackerOfUser } from '@herald/contracts/calls/tracker'
 import { eraseUser } from '@herald/contracts/calls/webhooks'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import type { UserAddress } from '@herald/contracts/user'
@@ -13,7 +14,8 @@ import { transactIdentity } from './transact-identity.ts'
 const attempts = 10
 
 /**
- * Erases a user with all devices, and stores that webhooks must be told (spec: identity/erase-user). Batches and events stay: they hold only ids.
+ * Erases a user with all devices, and stores that tracker and webhooks must be told (spec: identity/erase-user). Batches and events stay: they hold
+ * only ids.
  * Faults: `not_found`, `queue_unavailable` (another device came during each of 10 attempts).
  */
 export async function deleteUser(
@@ -44,24 +46,24 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 }
 
 const atOnce = 50
-/** A user of whom webhooks could not be told after this many tries, two minutes, is named in the log, whatever the reason. */
+/** A user of whom tracker and webhooks could not be told after this many tries, two minutes, is named in the log, whatever the reason. */
 const patience = 10
 
 /**
- * Tells webhooks which users were erased, because the deliveries that webhooks keeps contain external ids. The sweep calls it again for a user until
- * webhooks has answered.
+ * Tells tracker and webhooks which users were erased: webhooks keeps deliveries with external ids, the tracker conversions. The sweep calls it again
+ * for a user until both have answered.
  */
 export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
   const due = await takeDueErasures(db, atOnce)
   const tell = async ({ appId, userId, tries }: (typeof due)[number]): Promise<string[]> => {
     try {
-      await bus.call(eraseUser, { appId, userId })
+      await Promise.all([bus.call(eraseUser, { appId, userId }), bus.call(eraseTrackerOfUser, { appId, userId })])
       return [userId]
     } catch (error) {
-      // The sweep tells webhooks of this user again later. The failure does not stop the calls about the other users.
+      // The sweep tells both of this user again later. The failure does not stop the calls about the other users.
       log[isAway(error) && tries < patience ? 'debug' : 'warn'](
         { userId, tries, err: error },
-        'webhooks could not be told of an erased user yet',
+        'tracker and webhooks could not both be told of an erased user yet',
       )
       return []
     }

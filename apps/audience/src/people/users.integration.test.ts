@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { givenNotified } from '../testing/play-ledger.ts'
 import { givenWebKeys, openAudience } from '../testing/rig.ts'
 
-const { db, config, dispatcher, startProcess } = await openAudience()
+const { db, config, dispatcher, peers, startProcess } = await openAudience()
 await startProcess()
 const call: Bus['call'] = (contract, request) => dispatcher.bus.call(contract, request)
 
@@ -209,7 +209,7 @@ describe('deleting devices and users', () => {
     await db.insertInto('cap_claims').values({ app_id: appId, user_id: ann.userId, campaign_id: campaignId, expires_at: ended }).execute()
 
     await call(calls.deleteUser, { appId, user: { externalId } })
-    await until(() => told.includes(ann.userId))
+    await until(() => told.includes(ann.userId) && peers.erased.includes(ann.userId))
     await until(async () => (await db.selectFrom('erasures').selectAll().where('user_id', '=', ann.userId).execute()).length === 0)
 
     for (const table of [
@@ -232,7 +232,8 @@ describe('deleting devices and users', () => {
     await expect(call(calls.readUser, { appId, user: { externalId } })).rejects.toMatchObject(notFound)
   })
 
-  test('audience tells webhooks of a deleted user again and again until webhooks has answered', async () => {
+  // spec: conversions/erased
+  test('audience tells tracker and webhooks of a deleted user again and again until both have answered', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
     webhooksIsAway = true

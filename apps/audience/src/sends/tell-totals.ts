@@ -67,7 +67,7 @@ export async function tellAgain({ bus, db, log }: Pick<Audience, 'bus' | 'db' | 
 /** Makes the report of a fan-out to the tracker, with the batches that the tracker does not know yet. */
 export const reportOf = (
   fanOut: FanOut,
-  { name, transactional, test }: FrozenSend,
+  { name, transactional, test, silent }: FrozenSend,
   batches: Pick<MadeBatch, 'no' | 'platform' | 'subscriptionIds' | 'userIds'>[],
 ): QueuedReport => ({
   campaignId: fanOut.campaignId,
@@ -76,6 +76,7 @@ export const reportOf = (
   name,
   transactional,
   ...(test && { test }),
+  ...(silent && { silent }),
   byPlatform: fanOut.queued,
   fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
   batches: batches.map(({ no, platform, subscriptionIds, userIds }) => {

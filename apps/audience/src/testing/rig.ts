@@ -6,7 +6,7 @@ import { recipientsOf, type Recipient } from '@herald/contracts/recipient'
 import { finishBatch, flowChanged, takeBatch } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, noteFailedStart, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
-import { findPushesWithOutcome, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
+import { eraseTrackerOfUser, findPushesWithOutcome, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable, queueUnavailable } from '@herald/contracts/fault'
 import { unpackIds } from '@herald/contracts/compact-ids'
 import { newId } from '@herald/contracts/ids'
@@ -110,6 +110,8 @@ async function playPeers(natsUrl: string) {
   const failedStarts: string[] = []
   const unreadable = new Set<string>()
   const reports: Report[] = []
+  /** The erased users of whom the tracker was told. */
+  const erased: string[] = []
   const events: z.infer<typeof announcements.body>[] = []
   const state = {
     trackerIsAway: false,
@@ -153,6 +155,10 @@ async function playPeers(natsUrl: string) {
     return {}
   })
   const notified = playLedger(tracker, state)
+  tracker.answer(eraseTrackerOfUser, async ({ userId }) => {
+    erased.push(userId)
+    return {}
+  })
   tracker.answer(findPushesWithOutcome, async ({ campaignId, subscriptionIds }) => {
     state.askedSettled += 1
     await state.settledAnswersAfter
@@ -176,6 +182,7 @@ async function playPeers(natsUrl: string) {
     failures,
     failedStarts,
     unreadable,
+    erased,
     reports,
     events,
     /** The settings of apps, by app id. An app that is not in this map has the default settings. */

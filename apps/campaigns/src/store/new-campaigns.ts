@@ -29,10 +29,12 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
     ...{ id, app_id: appId, status, transactional },
     ...columnsOf(draft),
   }))
-  const columns = Object.entries(typesOf).map(([name, type]) => ({
+  // Most sends have no category, and their statement does not name the column.
+  const types = rows.some(({ category }) => category !== null) ? { ...typesOf, category: 'jsonb' as const } : typesOf
+  const columns = Object.entries(types).map(([name, type]) => ({
     name: sql.id(name),
     type: sql.raw(type),
-    of: name as keyof typeof typesOf,
+    of: name as keyof typeof typesOf | 'category',
   }))
   const names = sql.join(columns.map(({ name }) => name))
   const written = await sql<{ id: string; waiting: boolean }>`

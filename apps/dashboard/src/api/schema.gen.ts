@@ -682,6 +682,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List categories, in the order in which they were made */
+        get: operations["listCategoriesOfApp"];
+        put?: never;
+        /**
+         * Make a category of notifications, which people may join or leave
+         * @description Sends, campaigns and templates name it by its id. `default` says who is in it without a choice of their own. Nobody can leave a `locked` one. Its `presentation` lies under that of the template and of the send. An app has at most 50.
+         */
+        post: operations["createCategoryOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/categories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace a category
+         * @description Replaces the whole: an optional field that is left out is removed. Sends that were asked for keep what they have frozen of it.
+         */
+        put: operations["replaceCategoryOfApp"];
+        post?: never;
+        /**
+         * Delete a category
+         * @description 409 while a campaign that is scheduled, active, paused or under way names it. People’s choices stay, for a category that is made again with the same id.
+         */
+        delete: operations["deleteCategoryOfApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns": {
         parameters: {
             query?: never;
@@ -904,6 +949,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List when a recurrence runs next
+         * @description A draft is listed as if it were sent now. The list is empty for a campaign that does not recur or has ended.
+         */
+        get: operations["listOccurrencesOfCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/progress": {
         parameters: {
             query?: never;
@@ -1096,7 +1161,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+        /** Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
         get: operations["exportUserOfApp"];
         put?: never;
         post?: never;
@@ -1164,7 +1229,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a user with all devices and the newest pushes */
+        /** Read a user with all devices, the newest pushes and the newest conversions */
         get: operations["readUserOfApp"];
         put?: never;
         post?: never;
@@ -1528,6 +1593,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification: "off" | "required";
+                attribution: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
             /** Format: date-time */
             createdAt: string;
@@ -1555,6 +1636,22 @@ export interface components {
                 } | null;
                 /** @enum {string} */
                 identityVerification?: "off" | "required";
+                attribution?: {
+                    /**
+                     * @description A push that was opened or clicked this long before is the direct cause.
+                     * @default 24
+                     */
+                    directHours: number;
+                    /**
+                     * @description Else a push that was sent this long before has influenced; 0: none.
+                     * @default 1
+                     */
+                    influencedHours: number;
+                };
+                conversions?: {
+                    /** @default false */
+                    publicValues: boolean;
+                };
             };
         };
         IdentitySecret: {
@@ -1744,7 +1841,7 @@ export interface components {
             variant: string | null;
             /** @enum {string} */
             outcome: "sent" | "failed" | "skipped" | "open";
-            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled. */
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
             code: string | null;
             providerCode: string | null;
             attempts: number;
@@ -2040,6 +2137,28 @@ export interface components {
                         /** Format: date-time */
                         at: string;
                     }[];
+                    /** @description The user’s conversions that are attributed to the campaign; left out when there is none. */
+                    conversions?: {
+                        name: string;
+                        /** Format: date-time */
+                        at: string;
+                        /** @enum {string} */
+                        how: "direct" | "influenced";
+                    }[];
+                } | {
+                    /** @constant */
+                    step: "category";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    category: string;
+                    subscribed: boolean;
+                    /**
+                     * @description Who is in the category without a choice of their own: everybody or nobody.
+                     * @enum {string}
+                     */
+                    default: "in" | "out";
                 })[];
             }[];
         };
@@ -2050,7 +2169,7 @@ export interface components {
              *       "*"
              *     ]
              */
-            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             /** @default null */
             description: string | null;
         };
@@ -2059,7 +2178,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2090,7 +2209,7 @@ export interface components {
             appId: components["schemas"]["Id"];
             url: string;
             description: string | null;
-            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
+            /** @description Of *, notification.sent, notification.delivered, notification.opened, notification.clicked, notification.dismissed, notification.converted, notification.failed, notification.skipped, subscription.invalidated, campaign.completed. */
             eventTypes: string[];
             enabled: boolean;
             disabledReason: ("consecutive_failures" | "manual") | null;
@@ -2111,7 +2230,7 @@ export interface components {
         };
         ChangeWebhookBody: {
             url?: string;
-            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
+            eventTypes?: ("*" | "notification.sent" | "notification.delivered" | "notification.opened" | "notification.clicked" | "notification.dismissed" | "notification.converted" | "notification.failed" | "notification.skipped" | "subscription.invalidated" | "campaign.completed")[];
             description?: string | null;
             enabled?: boolean;
         };
@@ -2271,6 +2390,7 @@ export interface components {
             collapseId: string | null;
             priority: ("high" | "normal") | null;
             silent: boolean | null;
+            category: string | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2333,10 +2453,46 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
         };
         Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
+        };
+        CategoryList: {
+            items: components["schemas"]["Category"][];
+            /** @description The cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        Category: {
+            id: string;
+            name: string;
+            description: string | null;
+            /** @enum {string} */
+            default: "in" | "out";
+            locked: boolean;
+            presentation: components["schemas"]["Presentation"] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        CreateCategory: {
+            id: string;
+            name: string;
+            description?: string | null;
+            /** @enum {string} */
+            default: "in" | "out";
+            locked?: boolean;
+            presentation?: components["schemas"]["Presentation"] | null;
+        };
+        SaveCategory: {
+            name: string;
+            description?: string | null;
+            /** @enum {string} */
+            default: "in" | "out";
+            locked?: boolean;
+            presentation?: components["schemas"]["Presentation"] | null;
         };
         CampaignList: {
             items: components["schemas"]["CampaignWithStats"][];
@@ -2419,6 +2575,8 @@ export interface components {
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
+            /** @description The id of its category. */
+            category: string | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2444,6 +2602,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2454,6 +2628,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2477,10 +2667,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };
@@ -2564,6 +2764,8 @@ export interface components {
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
+            /** @description The id of its category. */
+            category: string | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2589,6 +2791,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2599,6 +2817,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2635,6 +2869,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2713,6 +2948,8 @@ export interface components {
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
+            /** @description The id of its category. */
+            category: string | null;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2787,6 +3024,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2797,6 +3050,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2809,6 +3078,22 @@ export interface components {
                 opened: number;
                 clicked: number;
                 dismissed: number;
+                /** @description Attributed conversions, by name; left out while there is none. */
+                conversions?: {
+                    [key: string]: {
+                        count: number;
+                        /** @description The push was opened or clicked before, or the report names it. */
+                        direct: number;
+                        /** @description The push was sent shortly before. */
+                        influenced: number;
+                        /** @description Different users. */
+                        users: number;
+                        /** @description The exact sum by currency, as a decimal number. */
+                        value: {
+                            [key: string]: string;
+                        };
+                    };
+                };
                 /** @description By variant id, for experiments only. */
                 variants?: {
                     [key: string]: {
@@ -2819,6 +3104,22 @@ export interface components {
                         opened: number;
                         clicked: number;
                         dismissed: number;
+                        /** @description Attributed conversions, by name; left out while there is none. */
+                        conversions?: {
+                            [key: string]: {
+                                count: number;
+                                /** @description The push was opened or clicked before, or the report names it. */
+                                direct: number;
+                                /** @description The push was sent shortly before. */
+                                influenced: number;
+                                /** @description Different users. */
+                                users: number;
+                                /** @description The exact sum by currency, as a decimal number. */
+                                value: {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
                     };
                 };
             };
@@ -2880,6 +3181,22 @@ export interface components {
                     opened: number;
                     clicked: number;
                     dismissed: number;
+                    /** @description Attributed conversions, by name; left out while there is none. */
+                    conversions?: {
+                        [key: string]: {
+                            count: number;
+                            /** @description The push was opened or clicked before, or the report names it. */
+                            direct: number;
+                            /** @description The push was sent shortly before. */
+                            influenced: number;
+                            /** @description Different users. */
+                            users: number;
+                            /** @description The exact sum by currency, as a decimal number. */
+                            value: {
+                                [key: string]: string;
+                            };
+                        };
+                    };
                     /** @description By variant id, for experiments only. */
                     variants?: {
                         [key: string]: {
@@ -2890,12 +3207,40 @@ export interface components {
                             opened: number;
                             clicked: number;
                             dismissed: number;
+                            /** @description Attributed conversions, by name; left out while there is none. */
+                            conversions?: {
+                                [key: string]: {
+                                    count: number;
+                                    /** @description The push was opened or clicked before, or the report names it. */
+                                    direct: number;
+                                    /** @description The push was sent shortly before. */
+                                    influenced: number;
+                                    /** @description Different users. */
+                                    users: number;
+                                    /** @description The exact sum by currency, as a decimal number. */
+                                    value: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
                         };
                     };
                 };
             }[];
             /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
+        };
+        OccurrenceList: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                /**
+                 * Format: date
+                 * @description The day it is for, in the zone of the schedule.
+                 */
+                localDate: string;
+            }[];
+            nextCursor: null;
         };
         CreateCampaignOfAppBody: {
             name: string;
@@ -2913,6 +3258,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -2942,6 +3288,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -2960,6 +3307,7 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -3079,6 +3427,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -3454,6 +3803,18 @@ export interface components {
             };
             /** @description The newest 50. */
             pushes: components["schemas"]["Push"][];
+            /** @description The newest 50. */
+            conversions: {
+                id: string;
+                name: string;
+                /** Format: date-time */
+                at: string;
+                value: string | null;
+                currency: string | null;
+                /** @description The campaign that it is attributed to; null: none. */
+                campaignId: string | null;
+                how: ("direct" | "influenced") | null;
+            }[];
         };
         UserChanges: {
             tags?: components["schemas"]["TagChanges"];
@@ -4311,7 +4672,14 @@ export interface operations {
                      *               "end": "08:00",
                      *               "action": "hold"
                      *             },
-                     *             "identityVerification": "off"
+                     *             "identityVerification": "off",
+                     *             "attribution": {
+                     *               "directHours": 24,
+                     *               "influencedHours": 1
+                     *             },
+                     *             "conversions": {
+                     *               "publicValues": false
+                     *             }
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4383,7 +4751,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4452,7 +4827,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4569,7 +4951,14 @@ export interface operations {
                      *           "end": "08:00",
                      *           "action": "hold"
                      *         },
-                     *         "identityVerification": "off"
+                     *         "identityVerification": "off",
+                     *         "attribution": {
+                     *           "directHours": 24,
+                     *           "influencedHours": 1
+                     *         },
+                     *         "conversions": {
+                     *           "publicValues": false
+                     *         }
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -7727,6 +8116,7 @@ export interface operations {
                      *           },
                      *           "description": null,
                      *           "overrides": null,
+                     *           "category": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -7815,6 +8205,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7900,6 +8291,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -7987,6 +8379,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8051,6 +8444,253 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCategoriesOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List categories, in the order in which they were made */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "default": "in",
+                     *           "locked": false,
+                     *           "presentation": null,
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CategoryList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createCategoryOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCategory"];
+            };
+        };
+        responses: {
+            /** @description Make a category of notifications, which people may join or leave */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "offers",
+                     *       "name": "Offers",
+                     *       "description": "Sales and new things",
+                     *       "default": "in",
+                     *       "locked": false,
+                     *       "presentation": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Category"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceCategoryOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example offers */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveCategory"];
+            };
+        };
+        responses: {
+            /** @description Replace a category */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "offers",
+                     *       "name": "Offers",
+                     *       "description": "Sales and new things",
+                     *       "default": "out",
+                     *       "locked": false,
+                     *       "presentation": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Category"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteCategoryOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example offers */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
@@ -8175,6 +8815,7 @@ export interface operations {
                      *           "priority": "high",
                      *           "presentation": null,
                      *           "overrides": null,
+                     *           "category": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -8388,6 +9029,7 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -8541,6 +9183,7 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9078,6 +9721,7 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9337,6 +9981,69 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ListRunsOfCampaignAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOccurrencesOfCampaign: {
+        parameters: {
+            query?: {
+                /** @description How many occurrences to answer at most. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List when a recurrence runs next */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "at": "2026-02-01T08:00:00.000Z",
+                     *           "localDate": "2026-02-01"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OccurrenceList"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -10272,7 +10979,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries */
+            /** @description Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10545,7 +11252,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read a user with all devices and the newest pushes */
+            /** @description Read a user with all devices, the newest pushes and the newest conversions */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10603,6 +11310,17 @@ export interface operations {
                      *           "engagements": [
                      *             "opened"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "conversions": [
+                     *         {
+                     *           "id": "order-90210",
+                     *           "name": "order",
+                     *           "at": "2026-01-13T18:30:00.000Z",
+                     *           "value": "49.9",
+                     *           "currency": "EUR",
+                     *           "campaignId": "671a2b3c4d5e6f7081920a05",
+                     *           "how": "direct"
                      *         }
                      *       ]
                      *     }

@@ -46,6 +46,7 @@ const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
   segment: 'audience',
   experiment: 'audience',
   reachable: 'reachable',
+  category: 'reachable',
   frequency_cap: 'cap',
   wave: 'quiet_hours',
   quiet_hours: 'quiet_hours',
@@ -61,6 +62,7 @@ const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
 const stationOfCode: Readonly<Record<string, StationName>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',
+  unsubscribed: 'reachable',
   deleted: 'audience',
   owner_changed: 'audience',
   silent_web: 'render',

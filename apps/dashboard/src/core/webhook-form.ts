@@ -8,6 +8,7 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   'notification.opened': 'A person tapped a push',
   'notification.clicked': 'A person followed the link of a push, or pressed an action',
   'notification.dismissed': 'A person swiped a push away',
+  'notification.converted': 'A conversion, such as an order, is attributed to a push',
   'notification.failed': 'A push could not be sent, with its code',
   'notification.skipped': 'A push was not to be sent, with the reason',
   'subscription.invalidated': 'A provider says that the token of a device is dead',

@@ -7,7 +7,7 @@ export type AuditAction =
   | `provider.${'set' | 'removed' | 'probed'}`
   | 'identity-secret.made'
   | 'device.marked'
-  | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
+  | `${'segment' | 'template' | 'category'}.${'created' | 'changed' | 'deleted'}`
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
   | `user.${'exported' | 'changed' | 'erased'}`
   | `${'users' | 'pushes'}.exported`

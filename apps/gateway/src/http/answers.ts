@@ -3,6 +3,8 @@ import { SavedSegment } from '@herald/contracts/saved-segment'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
+import { ShownPreferences as Shown } from '@herald/contracts/category'
+import { attributions } from '@herald/contracts/conversion'
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
 import { engagementKinds } from '@herald/contracts/event'
 import { failureCodes, outcomes, skipReasons } from '@herald/contracts/outcome'
@@ -20,6 +22,7 @@ export const Session = z.object({ id: Id, sessionCount: Count, lastSessionAt: Ti
 export const LoggedIn = z.object({ userId: Id, externalId: z.string() })
 export const LoggedOut = z.object({ userId: Id })
 export const OwnerChanged = z.object({ userId: Id, tags: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) })
+export const ShownPreferences = Shown
 export const Rotated = z.object({ id: Id })
 
 export const Accepted = z.object({ id: Id, status: z.literal('sending') })
@@ -40,6 +43,21 @@ export const UsersChanged = z.object({
     z.object({ index: Index, status: z.int(), id: Id.optional(), created: z.boolean().optional(), error: ItemError.optional() }),
   ),
 })
+const attribution = z
+  .object({ campaignId: Id, how: z.enum(attributions) })
+  .optional()
+  .meta({ description: 'The campaign that led to it; left out when there is none.' })
+export const ConversionReported = z.object({ id: z.string(), status: z.enum(['counted', 'duplicate']), attribution })
+export const ConversionsReported = z.object({
+  results: z.array(
+    z.object({
+      id: z.string().nullable().meta({ description: 'As in the request; null when it is not a text.' }),
+      status: z.enum(['counted', 'duplicate', 'unknown_user', 'invalid']),
+      error: ItemError.optional(),
+      attribution,
+    }),
+  ),
+})
 export const SendsAccepted = z.object({
   results: z.array(
     z.object({ index: Index, status: z.int(), id: Id.optional(), replayed: z.boolean().optional(), error: ItemError.optional() }),
@@ -50,6 +68,19 @@ export const Drafted = z.object({ id: Id, status: z.literal('draft') })
 export const Started = z.object({ status: z.enum(['sending', 'scheduled', 'active']) })
 export const Cancelled = z.object({ status: z.literal('cancelled') })
 
+const Conversions = z
+  .record(
+    z.string(),
+    z.object({
+      count: Count,
+      direct: Count.meta({ description: 'The push was opened or clicked before, or the report names it.' }),
+      influenced: Count.meta({ description: 'The push was sent shortly before.' }),
+      users: Count.meta({ description: 'Different users.' }),
+      value: z.record(z.string(), z.string()).meta({ description: 'The exact sum by currency, as a decimal number.' }),
+    }),
+  )
+  .optional()
+  .meta({ description: 'Attributed conversions, by name; left out while there is none.' })
 const counted = { sent: Count, failed: Count, skipped: Count, delivered: Count, opened: Count, clicked: Count, dismissed: Count }
 const Rate = z.number().min(0).nullable()
 export const CampaignStats = z.object({
@@ -58,7 +89,11 @@ export const CampaignStats = z.object({
   stats: z.object({
     queued: Count,
     ...counted,
-    variants: z.record(z.string(), z.object(counted)).optional().meta({ description: 'By variant id, for experiments only.' }),
+    conversions: Conversions,
+    variants: z
+      .record(z.string(), z.object({ ...counted, conversions: Conversions }))
+      .optional()
+      .meta({ description: 'By variant id, for experiments only.' }),
   }),
   rates: z.object({ delivery: Rate, open: Rate, click: Rate }).meta({
     description: 'delivered divided by sent; opened and clicked divided by delivered. Four decimals; null when the divisor is 0.',

@@ -47,6 +47,8 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['POST /v1/subscriptions/rotate', 'public', 'subscriptions:write'],
   ['GET /v1/users/:id', 'secret', 'users:read'],
   ['GET /v1/users/by-external-id/:externalId', 'secret', 'users:read'],
+  ['POST /v1/conversions', 'secret', 'users:write'],
+  ['POST /v1/subscriptions/:id/conversions', 'public', 'subscriptions:write'],
   ['PATCH /v1/users/:id', 'secret', 'users:write'],
   ['PATCH /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
   ['POST /v1/users/batch', 'secret', 'users:write'],

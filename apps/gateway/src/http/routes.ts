@@ -2,7 +2,9 @@ import { campaignsOfApp } from '../campaigns/http/administer-campaigns.ts'
 import { usersOfApp } from '../people/http/administer-users.ts'
 import { apps } from '../apps/http/apps.ts'
 import { audit } from '../audit/http/audit.ts'
+import { categoriesOfApp } from '../campaigns/http/categories.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
+import { conversions } from '../people/http/conversions.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
@@ -15,6 +17,7 @@ import { pages } from '../pages/http/pages.ts'
 import { breakdowns, overview, system } from '../overview/http/overview.ts'
 import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
+import { oneTap, preferences } from '../people/http/preferences.ts'
 import { providerRoutes, webPushKey } from '../apps/http/providers.ts'
 import { pushes } from '../campaigns/http/pushes.ts'
 import { Healthy } from './answers.ts'
@@ -75,6 +78,8 @@ const administrationDocument = route({
 export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,
+  ...preferences,
+  ...conversions,
   ...notifications,
   ...dryRuns,
   ...campaigns,
@@ -83,6 +88,7 @@ export const publicRoutes: readonly Route[] = [
   ...segments,
   ...templates,
   ...tracking,
+  ...oneTap,
   health,
   document,
   docs,
@@ -102,6 +108,7 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsOfApp,
   ...templatesOfApp,
+  ...categoriesOfApp,
   ...campaignsOfApp,
   ...dryRunsOfApp,
   ...testSends,

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { exportUsers, listFormerDevices, listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
-import { exportPushesOfCampaign, exportPushesOfDevice } from '@herald/contracts/calls/tracker'
+import { exportPushesOfCampaign, exportPushesOfDevice, listConversions } from '@herald/contracts/calls/tracker'
 import { exportDeliveries } from '@herald/contracts/calls/webhooks'
 import { Fault, notFound } from '@herald/contracts/fault'
 import type { AddressForm, ExportedPush, MaskedUser } from '@herald/contracts/person'
@@ -24,7 +25,7 @@ export const exportAllUsers = (exporting: Exporting, asked: OfAllUsers) =>
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
   inPlaceOf(exporting.heavyReads.exports, asked.appId, ended(pushesAfter(exporting.bus, asked)))
 
-/** Exports one user with devices, preferences, pushes and webhook deliveries (spec: administration/export-person). */
+/** Exports one user with devices, preferences, pushes, conversions and webhook deliveries (spec: administration/export-person). */
 export const exportOneUser = (exporting: Exporting, asked: { appId: string; user: MaskedUser }) =>
   inPlaceOf(exporting.heavyReads.exports, asked.appId, ended(allOf(exporting.bus, asked)))
 
@@ -71,6 +72,8 @@ async function* allOf(bus: Exporting['bus'], { appId, user }: { appId: string; u
     }
   }
   yield portionOf('push', [...open.values()])
+  for await (const { conversions } of pages(null, (after: string | null) => bus.call(listConversions, { ...of, after, limit: 500 })))
+    yield portionOf('conversion', conversions)
   for await (const { deliveries } of pages(null, (after: number | null) => bus.call(exportDeliveries, { ...of, after: after ?? 0 })))
     yield portionOf('webhook_delivery', deliveries)
 }
@@ -131,7 +134,7 @@ async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     } catch (error) {
       if (!Fault.is(error) || !passing.includes(error.code) || performance.now() > until) throw error
       const seconds = error.retryAfterSeconds ?? 0.5
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+      await sleep(seconds * 1_000)
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { AppName } from '@herald/contracts/call'
-import { changeUsers, registerSubscription } from '@herald/contracts/calls/audience'
+import { changeUsers, findConverters, registerSubscription } from '@herald/contracts/calls/audience'
 import { readCampaign, sendNotification, sendTest } from '@herald/contracts/calls/campaigns'
-import { readStats, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
+import { readStats, recordConversions, trackEvents, type Engagement } from '@herald/contracts/calls/tracker'
 import type { Campaign } from '@herald/contracts/campaign'
 import { fault, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -83,6 +83,13 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     return { users: request.users.map(() => ({ id: shop.user.id, created: false })) }
   })
 
+  audience.answer(findConverters, async (request) => {
+    note(findConverters.subject, request)
+    const other = peers.answers.get(findConverters.subject)
+    if (other) return (await other(request)) as { users: null[] }
+    return { users: request.users.map(() => ({ userId: shop.user.id, subscriptionIds: [shop.device.id] })) }
+  })
+
   campaigns.answer(sendNotification, async (request) => {
     peers.sent.push(request)
     const { appId, idempotency } = request
@@ -119,6 +126,12 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
       ? { stats: { queued: 4, sent: 3, failed: 1, skipped: 0, delivered: 2, opened: 1, clicked: 0, dismissed: 0 } }
       : null,
   )
+  tracker.answer(recordConversions, async (request) => {
+    note(recordConversions.subject, request)
+    const other = peers.answers.get(recordConversions.subject)
+    if (other) return (await other(request)) as { results: [] }
+    return { results: request.conversions.map(() => ({ status: 'counted' as const, attribution: null })) }
+  })
   tracker.answer(trackEvents, async ({ engagements }) => {
     if (peers.refusal) throw peers.refusal
     peers.tracked.push(engagements)

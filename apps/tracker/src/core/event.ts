@@ -1,7 +1,8 @@
-import type { Engagement } from '@herald/contracts/calls/tracker'
+import type { Engagement, ToldConversion } from '@herald/contracts/calls/tracker'
 import type { Event } from '@herald/contracts/event'
 import type { End } from '@herald/contracts/outcome'
 import { sumOf, type Platform } from '@herald/contracts/platform'
+import type { Cause } from './attribution.ts'
 
 /** Makes the event of a push that has an outcome: how it ended and, unless it was sent, why. */
 export function outcomeEvent(
@@ -32,6 +33,17 @@ export const engagementEvent = (
   subscriptionId,
   platform,
   ...((test || action !== undefined) && { data: { ...(action !== undefined && { action }), ...(test && { test }) } }),
+})
+
+/** Makes the event of a conversion that is attributed to a push. It happened when the report says, which may be before the report came. */
+export const conversionEvent = (
+  appId: string,
+  { id, name, at, value, currency, userId }: ToldConversion,
+  { push: { campaignId, subscriptionId, platform }, how }: Cause,
+): Event => ({
+  type: 'notification.converted',
+  ...{ at, appId, campaignId, userId, subscriptionId, platform },
+  data: { name, value, currency, eventId: id, how },
 })
 
 /** Makes the event that every push of a campaign is queued. The event names no user, device or platform (spec: webhooks/event-completed). */

@@ -49,15 +49,15 @@ test('a `from` that is too long ago, lies ahead, or would make more than 2,000 p
 })
 
 test('a bucket in which nothing was counted has a point with zeros, also for each platform', () => {
-  const none = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 }
+  const none = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
   const [one, two] = [Date.UTC(2026, 0, 1, 8), Date.UTC(2026, 0, 1, 9)]
   const rows = [
     { ...none, at: new Date(two), platform: 'ios' as const, sent: 2 },
-    { ...none, at: new Date(two), platform: 'web' as const, sent: 3, opened: 1 },
+    { ...none, at: new Date(two), platform: 'web' as const, sent: 3, opened: 1, converted: 2 },
   ]
   expect(pointsOf([one, two], rows, { byPlatform: false })).toEqual([
-    { ...none, converted: 0, at: '2026-01-01T08:00:00.000Z' },
-    { ...none, converted: 0, at: '2026-01-01T09:00:00.000Z', sent: 5, opened: 1 },
+    { ...none, at: '2026-01-01T08:00:00.000Z' },
+    { ...none, at: '2026-01-01T09:00:00.000Z', sent: 5, opened: 1, converted: 2 },
   ])
   const byPlatform = pointsOf([one, two], rows, { byPlatform: true })
   expect(byPlatform.map(({ at, platform, sent }) => [at.slice(11, 13), platform, sent])).toEqual([

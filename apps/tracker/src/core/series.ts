@@ -52,7 +52,7 @@ export function bucketsOf({
 }
 
 /** The kinds that are counted over time. The kinds are also names of columns. */
-export const countedKinds = ['queued', ...outcomes, ...Object.values(engagementKinds)] as const
+export const countedKinds = ['queued', ...outcomes, ...Object.values(engagementKinds), 'converted'] as const
 export type Counts = Record<(typeof countedKinds)[number], number>
 export type CountsAt = Counts & { at: Date; platform: Platform }
 

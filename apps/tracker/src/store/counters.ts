@@ -9,7 +9,15 @@ import type { Db } from './tables.ts'
 const engagementColumns = ['delivered', 'opened', 'clicked', 'dismissed'] as const satisfies readonly EngagementKind[]
 const counted = [...outcomes, ...engagementColumns]
 const shownColumns = [
-  ...(['campaign_id as campaignId', 'app_id as appId', 'day', 'test', 'fanned_out_at as fannedOutAt', 'settled_at as settledAt'] as const),
+  ...([
+    'campaign_id as campaignId',
+    'app_id as appId',
+    'day',
+    'test',
+    'silent',
+    'fanned_out_at as fannedOutAt',
+    'settled_at as settledAt',
+  ] as const),
   ...platformColumns('queued'),
   ...platformColumns('settled'),
   ...counted,
@@ -22,8 +30,8 @@ type Selected = Awaited<ReturnType<ReturnType<typeof selectCounters>['executeTak
 export const allQueued = sql<number>`${sql.raw(platformColumns('queued').join(' + '))}`
 
 /** Gives the counters of a row. `ended` counts the pushes that have an outcome. */
-const toCounters = ({ campaignId, appId, day, test, fannedOutAt, settledAt, ...row }: Selected) => ({
-  ...{ campaignId, appId, day, test, fannedOutAt, settledAt },
+const toCounters = ({ campaignId, appId, day, test, silent, fannedOutAt, settledAt, ...row }: Selected) => ({
+  ...{ campaignId, appId, day, test, silent, fannedOutAt, settledAt },
   ...countsOf(row),
   queued: perPlatform((platform) => row[`queued_${platform}`]),
   ended: perPlatform((platform) => row[`settled_${platform}`]),

@@ -24,10 +24,10 @@ export async function findLargeCampaign(db: Db, appId: string, campaignId: strin
 }
 
 /** Finds the steps of a curve in which devices reported, earliest first. */
-export async function findSteps(db: Db, campaignId: string): Promise<({ step: number } & Record<EngagementKind, number>)[]> {
+export async function findSteps(db: Db, campaignId: string): Promise<({ step: number } & Record<EngagementKind | 'converted', number>)[]> {
   return db
     .selectFrom('curve_steps')
-    .select(['step', 'delivered', 'opened', 'clicked', 'dismissed'])
+    .select(['step', 'delivered', 'opened', 'clicked', 'dismissed', 'converted'])
     .where('campaign_id', '=', campaignId)
     .orderBy('step')
     .execute()

@@ -6,9 +6,9 @@ import type { Db } from './tables.ts'
  * How full Postgres fills the pages of each table, in percent. In the ledger 20 % stay free, so that an updated row stays on its page (HOT): 98 % of
  * the rows do, as measured.
  */
-const partitioned = { ledger_batches: 80, ledger_attempts: 100, engagements: 100 } as const
+const partitioned = { ledger_batches: 80, ledger_attempts: 100, engagements: 100, conversions: 100, conversion_users: 100 } as const
 type Partitioned = keyof typeof partitioned
-const parents = ['ledger_batches', 'ledger_attempts', 'engagements'] as const satisfies Partitioned[]
+const parents = ['ledger_batches', 'ledger_attempts', 'engagements', 'conversions', 'conversion_users'] as const satisfies Partitioned[]
 
 /** Gives the days around today in UTC, by the database's clock, as `YYYY-MM-DD`. */
 export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahead: number }): Promise<string[]> {

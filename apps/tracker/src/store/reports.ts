@@ -81,13 +81,13 @@ export async function writeReport(
   }))
 }
 
-/** Marks these campaigns' counters, which this transaction has written before, as those of tests. */
-export const markTests = (trx: Db, campaignIds: string[]) =>
+/** Marks these campaigns' counters, which this transaction has written before, as those of tests or of silent sends. */
+export const markCounters = (trx: Db, campaignIds: string[], as: 'test' | 'silent') =>
   trx
     .updateTable('counters')
-    .set({ test: true })
+    .set({ [as]: true })
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
-    .where('test', '=', false)
+    .where(as, '=', false)
     .execute()
 
 /** A row of `counters` as Postgres gives it in JSON. */

@@ -1,3 +1,4 @@
+import type { AttributedHow } from '@herald/contracts/conversion'
 import type { EngagementKind, EngagementLetter } from '@herald/contracts/event'
 import type { Attempt, OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
@@ -49,15 +50,33 @@ export type Tables = {
       has_ranges: Generated<boolean>
       /** True for a test, which is counted in no series and whose events say that it is a test. */
       test: Generated<boolean>
+      /** True for a silent send: having had it influences nobody. */
+      silent: Generated<boolean>
     }
   variant_counters: Counts & { campaign_id: string; variant: string }
-  app_hours: Counts & { app_id: string; hour: Date; platform: Platform; slot: number; queued: Generated<number> }
+  campaign_conversions: Record<'count' | 'users' | AttributedHow, Generated<number>> & {
+    campaign_id: string
+    variant: string
+    name: string
+    /** The row with the empty currency has the numbers, the others have the sum of the values in their currency. */
+    currency: string
+    value: Generated<string>
+  }
+  conversion_names: { app_id: string; name: string; created_at: Generated<Date> }
+  app_hours: Counts & {
+    app_id: string
+    hour: Date
+    platform: Platform
+    slot: number
+    queued: Generated<number>
+    converted: Generated<number>
+  }
   app_hour_codes: CountOfCode & { app_id: string; hour: Date; slot: number }
   /** Hours more than 35 days old, merged by UTC day. */
-  app_days: Counts & { app_id: string; day: string; platform: Platform; queued: number }
+  app_days: Counts & { app_id: string; day: string; platform: Platform; queued: number; converted: Generated<number> }
   app_day_codes: CountOfCode & { app_id: string; day: string }
   campaign_codes: CountOfCode & { campaign_id: string }
-  curve_steps: Record<EngagementKind, number> & { campaign_id: string; step: number }
+  curve_steps: Record<EngagementKind, number> & { campaign_id: string; step: number; converted: Generated<number> }
   announcements: {
     id: string
     subject: string

@@ -58,6 +58,14 @@ test('the id of an event is the same for the same campaign, device and type, and
   expect(new Set([given, ...others].map(eventIdOf)).size).toBe(4)
 })
 
+// spec: conversions/event
+test('the id of a conversion’s event follows from app and reported id, whatever push it is attributed to', () => {
+  const converted = { ...given, type: 'notification.converted', appId: 'a'.repeat(24), data: { eventId: 'order-1' } } as const
+  expect(eventIdOf({ ...converted, campaignId: 'e'.repeat(24) })).toBe(eventIdOf(converted))
+  expect(eventIdOf({ ...converted, data: { eventId: 'order-2' } })).not.toBe(eventIdOf(converted))
+  expect(eventIdOf({ ...converted, appId: 'b'.repeat(24) })).not.toBe(eventIdOf(converted))
+})
+
 // spec: webhooks/event-completed
 test('campaign.completed names no user, device or platform, whatever the announcement says', () => {
   const at = '2026-01-01T00:00:00Z'

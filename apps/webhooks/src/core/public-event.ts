@@ -2,12 +2,17 @@ import { hash } from 'node:crypto'
 import type { Event } from '@herald/contracts/event'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 
+type Identified = Pick<Event, 'campaignId' | 'subscriptionId' | 'type'> & Partial<Pick<Event, 'appId' | 'data'>>
+
 /**
- * Makes the id of an event: `evt_` and 24 hexadecimal characters of SHA-256 over campaign, device and type (spec: webhooks/event-id). The id follows
- * from what happened, so an announcement that comes twice never makes a second id.
+ * Makes the id of an event: `evt_` and 24 hex characters of SHA-256 over campaign, device and type, of a conversion over app and reported id
+ * (spec: webhooks/event-id). An announcement that comes twice never makes a second id.
  */
-export const eventIdOf = ({ campaignId, subscriptionId = '', type }: Pick<Event, 'campaignId' | 'subscriptionId' | 'type'>): string =>
-  `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
+export const eventIdOf = ({ appId, campaignId, subscriptionId = '', type, data }: Identified): string => {
+  const what =
+    type === 'notification.converted' ? `${appId}|${String(data?.['eventId'])}|${type}` : `${campaignId}|${subscriptionId}|${type}`
+  return `evt_${hash('sha256', what).slice(0, 24)}`
+}
 
 /**
  * Makes the event that receivers get, without external id. `campaign.completed` names no user, device or platform (spec: webhooks/event-completed).

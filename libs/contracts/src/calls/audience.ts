@@ -17,11 +17,12 @@ import { perPlatform, platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import type { DeviceCounts, DeviceDay } from '../series.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
+import { Choices, mostCategories } from '../category.ts'
 import { TestSelector, type NotQueued, type TestDevice } from '../test-send.ts'
 import { UserAddress, type User } from '../user.ts'
 import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-batch.ts'
 import { campaignFlows, FlowChange, type CampaignFlow } from '../campaign.ts'
-import { Id } from '../text.ts'
+import { CategoryId, Id } from '../text.ts'
 
 /**
  * The kind of the request's key. It matters because a user whom only requests with a public key know may be removed as abandoned. Audience treats a
@@ -33,6 +34,20 @@ const keyKind = KeyKind.optional()
 export const registerSubscription = call<{ id: string; platform: Platform; userId: string }>()(
   'rpc.audience.register-subscription',
   z.object({ appId: Id, subscription: RegisterSubscription, keyKind }),
+)
+
+/** The user of a conversion, with at most 200 devices: those that the user has, and then those that have left the user. */
+export type Converter = { userId: string; subscriptionIds: string[] }
+/** Finds the users of conversions, by their own ids or by a device. Null for one whom the app does not have. The answers are in the order given. */
+export const findConverters = call<{ users: (Converter | null)[] }>()(
+  'rpc.audience.find-converters',
+  z.object({
+    appId: Id,
+    users: z
+      .array(z.union([UserAddress, z.object({ subscriptionId: Id })]))
+      .min(1)
+      .max(100),
+  }),
 )
 
 /** Reads the definition of a saved segment as it is now. Null when there is no such segment, or it belongs to another app. */
@@ -358,6 +373,28 @@ export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   'rpc.audience.change-users',
   z.object({ appId: Id, users: z.array(UserInBatch).min(1).max(mostUsersInBatch) }),
   10_000,
+)
+
+/** Whose preferences: those of a user, or of the owner of a device. */
+const PreferencesOf = z.union([z.object({ subscriptionId: Id }), UserAddress])
+export type PreferencesOf = z.infer<typeof PreferencesOf>
+
+/** Reads a person's own choices of categories. */
+export const readPreferences = call<{ choices: Choices }>()('rpc.audience.read-preferences', z.object({ appId: Id, of: PreferencesOf }))
+
+/**
+ * Changes a person's own choices; null takes one back. `known`: the app's categories, whose choices stay when there are too many. An unknown external
+ * id makes a user.
+ */
+export const changePreferences = call<{ choices: Choices }>()(
+  'rpc.audience.change-preferences',
+  z.object({
+    appId: Id,
+    of: PreferencesOf,
+    changes: z.record(CategoryId, z.boolean().nullable()),
+    known: z.array(CategoryId).max(mostCategories),
+    keyKind,
+  }),
 )
 
 /** Erases a user and all the user's devices. Audience then calls webhooks, which erases its data of the user, until webhooks has answered. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from '../call.ts'
+import { Attribution, ConversionName, mostConversions, type AttributedHow, type StoredConversion } from '../conversion.ts'
 import { actionForm, engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { mostExplained } from '../explain.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
@@ -37,6 +38,8 @@ export const QueuedReport = z.object({
   transactional: z.boolean(),
   /** True when the send is a test, which no series counts. */
   test: z.literal(true).optional(),
+  /** True when the send shows nothing, so that nobody can convert because of having seen it. */
+  silent: z.literal(true).optional(),
   byPlatform: z.object(perPlatform(() => Count)),
   fannedOut: z.boolean(),
   batches: z.array(QueuedBatch).max(200),
@@ -278,6 +281,8 @@ export type ExplainedPush = {
   end: { outcome: OutcomeKind; code: string; providerCode: string; attempts: number; at: string } | null
   trail: Attempt[]
   reports: { kind: EngagementKind; at: string }[]
+  /** The user's conversions that are attributed to the campaign, earliest first. Left out when there is none. */
+  conversions?: { name: string; at: string; how: AttributedHow }[]
 }
 /**
  * Reads from the ledger at most 100 pushes of a campaign to these devices and to the user of `userId`. `ledger`: `none` when `readStats` answers
@@ -293,6 +298,53 @@ export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutA
  * of 1,000 pushes or more, within 30 days and the newest 20,000 campaigns.
  */
 export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))
+
+// Conversions (spec: conversions/report).
+
+/** A call carries at most this many conversions. */
+export const conversionsAtOnce = 100
+/** A conversion as the gateway passes it on, with the user and the user's devices, present and former. `push`: what a given msgId names. */
+export const ToldConversion = z.object({
+  id: z.string().min(1).max(256),
+  name: ConversionName,
+  at: z.iso.datetime(),
+  /** A decimal number with at most 4 decimals. */
+  value: z.string().max(32).nullable(),
+  currency: z.string().length(3).nullable(),
+  userId: Id,
+  subscriptionIds: z.array(Id).max(200),
+  push: z.object({ campaignId: Id, userId: Id, subscriptionId: Id, platform: z.enum(platforms), variant: z.string() }).nullable(),
+})
+export type ToldConversion = z.infer<typeof ToldConversion>
+
+export type AttributedTo = { campaignId: string; how: AttributedHow }
+/** What became of one conversion. `refused`: `at` is out of range, or the app has as many names as it may. */
+export type RecordedConversion =
+  | { status: 'counted' | 'duplicate'; attribution: AttributedTo | null }
+  | { status: 'unknown_user' }
+  | { status: 'refused'; path: 'at' | 'name'; message: string }
+
+/**
+ * Counts conversions, each id once, and attributes each new one to the push that may have led to it. Answers after the commit, in the order given. A
+ * repeat with the same times changes nothing.
+ */
+export const recordConversions = call<{ results: RecordedConversion[] }>()(
+  'rpc.tracker.record-conversions',
+  z.object({ appId: Id, attribution: Attribution, conversions: z.array(ToldConversion).min(1).max(conversionsAtOnce) }),
+  6_000,
+)
+
+/**
+ * Reads the next conversions of a user, newest first. `next` is the `after` of the part that follows; null after the last part. Fault: invalid_body at
+ * `after`.
+ */
+export const listConversions = call<{ conversions: StoredConversion[]; next: string | null }>()(
+  'rpc.tracker.list-conversions',
+  z.object({ ...Portion, userId: Id, limit: z.number().int().min(1).max(mostConversions) }),
+)
+
+/** Deletes the conversions of an erased user, and lets no more of them be counted. Audience repeats the call until it is answered. */
+export const eraseTrackerOfUser = call<Record<string, never>>()('rpc.tracker.erase-user', z.object({ appId: Id, userId: Id }), 10_000)
 
 // What is counted over time (spec: administration/series).
 

@@ -7,8 +7,8 @@ export const insertErasure = (db: Db, { appId, userId }: Erasure) =>
   db.insertInto('erasures').values({ app_id: appId, user_id: userId }).execute()
 
 /**
- * Takes erased users of whom webhooks must still be told. A user is taken again after 5, 10, and then every 15 s, until webhooks has answered. Two
- * sweeps never take the same user at the same time.
+ * Takes erased users of whom tracker and webhooks must still be told. A user is taken again after 5, 10, and then every 15 s, until both have
+ * answered. Two sweeps never take the same user at the same time.
  */
 export async function takeDueErasures(db: Db, limit: number): Promise<(Erasure & { tries: number })[]> {
   const { rows } = await sql<Erasure & { tries: number }>`

@@ -1,6 +1,7 @@
 import type { FrequencyCap, QuietHours } from '@herald/contracts/administration'
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenCategory } from '@herald/contracts/category'
 import { isInSample } from '@herald/contracts/experiment'
 import type { SkipReason } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
@@ -8,17 +9,23 @@ import { quietUntil } from '@herald/contracts/quiet-hours'
 import { zoneOf } from './waves.ts'
 
 /**
- * The app's delivery rules that a send obeys. A rule is null when the app does not have it, or the send is exempt from it (spec: sending/bypass,
- * sending/silent-exempt).
+ * The delivery rules that a send obeys. A rule is null when the app or the send does not have it, or the send is exempt from it (spec: sending/bypass,
+ * sending/silent-exempt, categories/exempt).
  */
-export type DeliveryRules = { frequencyCap: FrequencyCap | null; holdFor: QuietHours | null; skipIn: QuietHours | null }
+export type DeliveryRules = {
+  frequencyCap: FrequencyCap | null
+  holdFor: QuietHours | null
+  skipIn: QuietHours | null
+  /** The category that people may be outside of. */
+  category: FrozenCategory | null
+}
 
 /**
  * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator who sends a test waits for the push: silent sends and
- * tests are exempt from the cap and from quiet hours.
+ * tests are exempt from the cap, quiet hours and categories.
  */
 export function rulesFor(
-  { silent, bypass, test }: Pick<FrozenSend, 'silent' | 'bypass' | 'test'>,
+  { silent, bypass, test, category }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'category'>,
   { frequencyCap, quietHours }: Pick<AppSettings, 'frequencyCap' | 'quietHours'>,
 ): DeliveryRules {
   const isExempt = silent || test === true
@@ -27,11 +34,21 @@ export function rulesFor(
     frequencyCap: isExempt || bypass.frequencyCap ? null : frequencyCap,
     holdFor: quiet?.action === 'hold' ? quiet : null,
     skipIn: quiet?.action === 'skip' ? quiet : null,
+    category: categoryObeyed({ silent, test, category }),
   }
 }
 
-/** A device of a page that belongs to the target of the send. `zone`: the time zone of its user; null when the user has none, or it was not read. */
-export type PageDevice = { id: string; userId: string; platform: Platform; zone: string | null }
+type Obeying = { silent?: boolean; test?: true | undefined; category?: FrozenCategory | null | undefined }
+
+/** Gives the category that a send obeys; null for silent sends, tests, and a category that nobody can leave. */
+export const categoryObeyed = ({ silent, test, category }: Obeying): FrozenCategory | null =>
+  silent || test || !category || category.locked ? null : category
+
+/**
+ * A device of a page that the send means. `zone`: the time zone of its user; null when the user has none, or it was not read. `isOutside`: the user is
+ * not in the category; absent without one.
+ */
+export type PageDevice = { id: string; userId: string; platform: Platform; zone: string | null; isOutside?: boolean }
 
 /** A push to queue. `skip`: the reason for which it is skipped at once, or null. A skipped push is counted like any other. */
 export type Queued = { subscriptionId: string; userId: string; platform: Platform; skip: SkipReason | null }
@@ -51,7 +68,7 @@ export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Da
 export function skipRule(
   silent: boolean,
   { skipIn, defaultTimezone, at, expired }: Quiet,
-): (device: Pick<PageDevice, 'platform' | 'zone'>) => 'expired' | 'silent_web' | 'quiet_hours' | null {
+): (device: Pick<PageDevice, 'platform' | 'zone' | 'isOutside'>) => 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | null {
   const quietZones = new Map<string | null, boolean>()
   const isQuiet = (zone: string | null): boolean => {
     if (!skipIn) return false
@@ -61,9 +78,10 @@ export function skipRule(
     quietZones.set(zone, quiet)
     return quiet
   }
-  return ({ platform, zone }) => {
+  return ({ platform, zone, isOutside }) => {
     if (expired) return 'expired'
     if (silent && platform === 'web') return 'silent_web'
+    if (isOutside) return 'unsubscribed'
     return isQuiet(zone) ? 'quiet_hours' : null
   }
 }

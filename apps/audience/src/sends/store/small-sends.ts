@@ -1,5 +1,6 @@
 import { smallSend } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
+import type { FrozenCategory } from '@herald/contracts/category'
 import { platformColumns, platforms, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { takenLease } from '../../delivery/store/taken-batches.ts'
@@ -10,7 +11,7 @@ import type { PageDevice } from '../core/queueing.ts'
 import { toFanOut, type FanOut } from './fan-outs.ts'
 import { listOf, type MadeBatch } from './made-batches.ts'
 
-export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZones: boolean }
+export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZones: boolean; category?: FrozenCategory | null }
 /** The devices of several small sends, in the order asked; `many` for more than 100 devices. `exactStart`: the database's time with microseconds. */
 export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] | 'many')[] }
 
@@ -19,6 +20,7 @@ export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] 
  * without `app_id || ''` it may read all devices of the app.)
  */
 export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
+  const categories = asked.some(({ category }) => category) ? asked.map(({ category }) => category) : null
   const { rows } = await sql<{
     startedAt: Date
     exactStart: string
@@ -27,16 +29,18 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
     userId: string
     platform: Platform
     zone: string | null
+    isOutside?: boolean
   }>`
     select clock.now as "startedAt", clock.now::text as "exactStart", found.*
     from (select now() as now) as clock left join (
-      select asked.place::int as place, s.id, s.user_id as "userId", s.platform, u.timezone as zone
+      select asked.place::int as place, s.id, s.user_id as "userId", s.platform, u.timezone as zone${categories ? sql`, ${isOutside} as "isOutside"` : sql``}
       from (
-        select place, app_id, kind, with_zones, array(select jsonb_array_elements_text(names)) as names
+        select place, app_id, kind, with_zones, array(select jsonb_array_elements_text(names)) as names${categories ? sql`, category, begins_in` : sql``}
         from unnest(
           ${asked.map(({ appId }) => appId)}::text[], ${asked.map(({ target }) => target.kind)}::text[],
           ${asked.map(({ target }) => JSON.stringify(namesOf(target)))}::jsonb[], ${asked.map(({ withZones }) => withZones)}::bool[]
-        ) with ordinality as given(app_id, kind, names, with_zones, place)
+          ${categories ? sql`, ${categories.map((one) => one?.id ?? null)}::text[], ${categories.map((one) => one?.default === 'in')}::bool[]` : sql``}
+        ) with ordinality as given(app_id, kind, names, with_zones, ${categories ? sql`category, begins_in,` : sql``} place)
       ) as asked
         cross join lateral (
           ${named('externalIds', sql`select s.* from users u cross join lateral (${devicesOf(sql`u.id`)}) as s where (u.app_id || ' ' || u.external_id) = asked.app_id || ' ' || name`)}
@@ -47,6 +51,7 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
           limit ${sql.lit(smallSend + 1)}
         ) as s
         left join lateral (select timezone from users where asked.with_zones and id = s.user_id offset 0) as u on true
+        ${categories ? choices : sql``}
     ) as found on true
     order by found.place, found.id`.execute(db)
   const [first] = rows
@@ -58,6 +63,10 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
 }
 
 const deviceColumns = sql`s.id, s.user_id, s.platform`
+
+/** Joins the own choices of the users whose send has a category. */
+const choices = sql`left join lateral (select preferences from users where asked.category is not null and id = s.user_id offset 0) as p on true`
+const isOutside = sql`asked.category is not null and not coalesce((p.preferences -> asked.category)::boolean, asked.begins_in)`
 
 /** Selects the devices of a user, at most one more than a small send may have: with one more, the send is no small send. */
 const devicesOf = (userId: RawBuilder<unknown>) => sql`

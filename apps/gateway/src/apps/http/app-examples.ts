@@ -13,6 +13,8 @@ const app = {
     frequencyCap: { max: 3, windowSeconds: 86_400 },
     quietHours: { start: '22:00', end: '08:00', action: 'hold' },
     identityVerification: 'off',
+    attribution: { directHours: 24, influencedHours: 1 },
+    conversions: { publicValues: false },
   },
   createdAt: monday,
 } satisfies App

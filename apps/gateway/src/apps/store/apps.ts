@@ -1,4 +1,4 @@
-import type { App, AppSettings } from '@herald/contracts/app'
+import { defaultSettings, type App, type AppSettings } from '@herald/contracts/app'
 import { notFound } from '@herald/contracts/fault'
 import { sql, type Kysely } from 'kysely'
 import type { Page } from '../../core/page.ts'
@@ -129,9 +129,18 @@ export const findIdentityRule = (db: Db, id: string): Promise<IdentityRule | und
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
 
-const toApp = (row: { id: string; name: string; settings: AppSettings; created_at: Date }): App => ({
+/** How an app attributes conversions, and whether a public key may report a value. */
+export type ConversionRule = { attribution: AppSettings['attribution']; publicValues: boolean }
+
+export async function findConversionRule(db: Db, id: string): Promise<ConversionRule | undefined> {
+  const app = await findApp(db, id)
+  return app && { attribution: app.settings.attribution, publicValues: app.settings.conversions.publicValues }
+}
+
+/** A setting that is younger than the app has its default until it is set. */
+const toApp = (row: { id: string; name: string; settings: Partial<AppSettings>; created_at: Date }): App => ({
   id: row.id,
   name: row.name,
-  settings: row.settings,
+  settings: { ...defaultSettings, ...row.settings },
   createdAt: row.created_at.toISOString(),
 })

@@ -31,6 +31,7 @@ const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   quiet_hours: 'quiet_hours',
   frequency_cap: 'frequency_cap',
   empty_content: 'message',
+  unsubscribed: 'category',
 }
 
 /** A device that one of these steps stops gets no push at all. When another step stops a device, its push is made and then skipped. */
@@ -88,9 +89,15 @@ function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, pus
     ...before(end ? ['message'] : ['batch', 'message']),
     ...attemptsOf(push?.trail.length ? push.trail : here.is === 'open' ? here.trail : [], end),
     ...(end ? [outcomeOf(end)] : []),
-    ...(push && push.reports.length > 0 ? [{ step: 'reports', result: 'info', basis: 'recorded', reports: push.reports } as const] : []),
+    ...(push ? reportsOf(push) : []),
   ])
 }
+
+/** Gives the step with what the device reported and what the user did because of the send; none when there is neither. */
+const reportsOf = ({ reports, conversions }: ExplainedPush): ExplainedStep[] =>
+  reports.length === 0 && !conversions
+    ? []
+    : [{ step: 'reports', result: 'info', basis: 'recorded', reports, ...(conversions && { conversions }) }]
 
 /** Leaves out what follows from present values behind the step that stopped the push: it did not come there. Recorded steps stay. */
 function cutAfterStop(steps: ExplainedStep[]): ExplainedStep[] {

@@ -1,5 +1,6 @@
 import { Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
+import { Category } from '@herald/contracts/category'
 import { ContentMap, type Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
 import { Overrides } from '@herald/contracts/overrides'
@@ -71,6 +72,7 @@ export const Campaign = describes<CampaignRead>()(
     priority: Priority,
     presentation: Presentation.nullable(),
     overrides: Overrides.nullable(),
+    category: z.string().nullable().meta({ description: 'The id of its category.' }),
     bypass: Bypass,
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
@@ -126,6 +128,13 @@ export const WaveList = z.object({
   nextCursor,
 })
 
+export const OccurrenceList = z.object({
+  items: z.array(
+    z.object({ at: Time, localDate: z.string().meta({ format: 'date', description: 'The day it is for, in the zone of the schedule.' }) }),
+  ),
+  nextCursor: z.null(),
+})
+
 export const RunList = z.object({
   items: z.array(
     z.object({
@@ -143,4 +152,5 @@ export const RunList = z.object({
   nextCursor,
 })
 
+export const CategoryList = listOf(Category)
 export const TemplatesOfApp = listOf(Template)

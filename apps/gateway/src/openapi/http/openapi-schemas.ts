@@ -2,6 +2,7 @@ import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, CustomData, Presentation } from '@herald/contracts/send-fields'
 import { Experiment, Schedule } from '@herald/contracts/campaign'
 import { Action, Content, ContentByLocale, ContentMap, LocaleEntry } from '@herald/contracts/content'
+import { Category, CreateCategory, SaveCategory } from '@herald/contracts/category'
 import { SavedSegment, SaveSegment, SegmentCount } from '@herald/contracts/saved-segment'
 import { SavedSegmentDefinition, SegmentDefinition } from '@herald/contracts/segment-definition'
 import { deviceFields, segmentOperators, userFields } from '@herald/contracts/segment'
@@ -28,14 +29,17 @@ const named: Record<string, unknown> = {
   ...ofWebhooks,
   Action,
   Bypass,
+  Category,
   Content,
   ContentByLocale,
   ContentMap,
+  CreateCategory,
   CustomData,
   Experiment,
   LocaleEntry,
   Overrides,
   Presentation,
+  SaveCategory,
   SavedSegment,
   SaveSegment,
   SaveTemplate,

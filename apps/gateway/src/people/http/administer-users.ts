@@ -1,5 +1,5 @@
 import * as calls from '@herald/contracts/calls/audience'
-import { listPushes, newestPushes } from '@herald/contracts/calls/tracker'
+import { listConversions, listPushes, newestPushes } from '@herald/contracts/calls/tracker'
 import { AddressSearch, OwnedDevice, MaskedUser } from '@herald/contracts/person'
 import { ChangeDevice, UserChanges } from '@herald/contracts/subscription'
 import { ObjectId, text } from '@herald/contracts/text'
@@ -64,12 +64,13 @@ export const usersOfApp = [
     key: 'admin',
     scope: 'people',
     status: 200,
-    summary: 'Read a user with all devices and the newest pushes',
+    summary: 'Read a user with all devices, the newest pushes and the newest conversions',
     answers: UserWithPushes,
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
       const user = await bus.call(calls.readMaskedUser, { appId, user: { userId: params.id } })
-      return { ...user, pushes: await newestOfUser(bus, { appId, user }) }
+      const { conversions } = await bus.call(listConversions, { appId, userId: user.id, after: null, limit: newest })
+      return { ...user, pushes: await newestOfUser(bus, { appId, user }), conversions }
     },
   }),
   route({

@@ -49,7 +49,7 @@ export const exports = [
     method: 'get',
     path: '/v1/admin/apps/:appId/users/:id/export',
     summary:
-      'Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, webhook deliveries',
+      'Export all that Herald has of one user: the user, devices, preferences, pushes with what was reported of them, conversions, webhook deliveries',
     answers: UserPartLine,
     audit: exporting('user.exported'),
     async answer(gateway, { appId, params, noteExport }) {

@@ -1,3 +1,4 @@
+import { StoredConversion } from '@herald/contracts/conversion'
 import { ExportedDelivery, ExportedPush, ExportedUser, MaskedDevice, OwnedDevice, MaskedUser, UserSummary } from '@herald/contracts/person'
 import { SavedSegment } from '@herald/contracts/saved-segment'
 import { z } from 'zod'
@@ -9,7 +10,8 @@ const pushes = z.array(Push).meta({ description: 'The newest 50.' })
 
 export const UserList = z.object({ items: z.array(UserSummary), nextCursor })
 export const FoundUser = z.object({ user: MaskedUser })
-export const UserWithPushes = MaskedUser.extend({ pushes })
+const conversions = z.array(StoredConversion).meta({ description: 'The newest 50.' })
+export const UserWithPushes = MaskedUser.extend({ pushes, conversions })
 export const DeviceWithPushes = OwnedDevice.extend({ pushes })
 
 const End = z.object({ type: z.literal('end'), count: z.int().min(0).meta({ description: 'How many lines came before this one.' }) })
@@ -20,6 +22,7 @@ export const UserPartLine = z.union([
   MaskedDevice.extend({ type: z.literal('subscription') }),
   z.object({ type: z.literal('preference'), category: z.string(), subscribed: z.boolean() }),
   ExportedPush.extend({ type: z.literal('push') }),
+  StoredConversion.extend({ type: z.literal('conversion') }),
   ExportedDelivery.extend({ type: z.literal('webhook_delivery') }),
   End,
 ])

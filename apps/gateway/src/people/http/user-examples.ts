@@ -1,6 +1,21 @@
+import type { StoredConversion } from '@herald/contracts/conversion'
 import type { ImportReport } from '@herald/contracts/import'
+import type { ShownPreferences } from '@herald/contracts/category'
 import type { OwnedDevice, MaskedUser, UserSummary } from '@herald/contracts/person'
-import { counted, definition, device, ids, listOf, savedSegment, segment, tags, tuesday, user, type Example } from '../../http/shop.ts'
+import {
+  category,
+  counted,
+  definition,
+  device,
+  ids,
+  listOf,
+  savedSegment,
+  segment,
+  tags,
+  tuesday,
+  user,
+  type Example,
+} from '../../http/shop.ts'
 
 const { externalId } = user
 const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAABm'
@@ -9,6 +24,9 @@ const keys = {
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 }
 const userChanges = { tags: { plan: 'gold', trial: null }, language: 'de-AT', timezone: 'Europe/Vienna' }
+const preferences = {
+  categories: [{ id: category.id, name: category.name, description: category.description, subscribed: false, locked: false }],
+} satisfies ShownPreferences
 const shownDevice = { ...device, token: '740f4707…', test: false }
 const shownUser = { ...user, subscriptions: [shownDevice], preferences: {} } satisfies MaskedUser
 const owned = { ...shownDevice, user: { id: user.id, externalId } } satisfies OwnedDevice
@@ -36,6 +54,15 @@ const push = {
   settledAt: tuesday,
   engagements: ['opened'],
 }
+const conversion = {
+  id: 'order-90210',
+  name: 'order',
+  at: tuesday,
+  value: '49.9',
+  currency: 'EUR',
+  campaignId: ids.campaign,
+  how: 'direct',
+} satisfies StoredConversion
 const begun = {
   id: '671a2b3c4d5e6f7081920a0b',
   state: 'receiving',
@@ -97,6 +124,26 @@ export const userExamples: Record<string, Example> = {
   logoutSubscription: { answer: { userId: ids.user } },
   changeOwner: { bodies: { changes: userChanges }, answer: { userId: ids.user, tags } },
   changeOwnerByPost: { bodies: { changes: userChanges }, answer: { userId: ids.user, tags } },
+  reportConversions: {
+    bodies: {
+      orders: {
+        events: [
+          { id: 'order-90210', externalId: 'customer-4711', name: 'order', at: tuesday, value: 49.9, currency: 'EUR' },
+          { id: 'order-90211', userId: ids.user, name: 'order', at: tuesday },
+        ],
+      },
+    },
+    answer: {
+      results: [
+        { id: 'order-90210', status: 'counted', attribution: { campaignId: ids.campaign, how: 'direct' } },
+        { id: 'order-90211', status: 'unknown_user' },
+      ],
+    },
+  },
+  reportConversion: {
+    bodies: { 'a film was watched': { id: 'watched-77-4711', name: 'film.watched', at: tuesday } },
+    answer: { id: 'watched-77-4711', status: 'counted', attribution: { campaignId: ids.campaign, how: 'influenced' } },
+  },
   changeUsers: {
     bodies: {
       users: {
@@ -115,6 +162,12 @@ export const userExamples: Record<string, Example> = {
   changeUser: { bodies: { changes: userChanges }, answer: user },
   readUserByExternalId: { answer: user },
   changeUserByExternalId: { bodies: { changes: userChanges }, answer: user },
+  readPreferences: { answer: preferences },
+  readPreferencesByExternalId: { answer: preferences },
+  readPreferencesOfDevice: { answer: preferences },
+  changePreferences: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
+  changePreferencesByExternalId: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
+  changePreferencesOfDevice: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
   previewSegment: { bodies: { 'a segment': { segment: definition }, everyone: {} }, answer: counted },
   listSegments: { answer: { segments: [segment], nextCursor: null } },
   createSegment: { bodies: { segment: savedSegment }, answer: { ...segment, lastCount: null, lastCountedAt: null } },
@@ -127,7 +180,7 @@ export const userExamples: Record<string, Example> = {
     bodies: { 'by its token': { token: '740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61c0ffee' } },
     answer: { user: shownUser },
   },
-  readUserOfApp: { answer: { ...shownUser, pushes: [push] } },
+  readUserOfApp: { answer: { ...shownUser, pushes: [push], conversions: [conversion] } },
   changeUserOfApp: { bodies: { tags: { tags: { plan: 'pro', trial: null } } }, answer: shownUser },
   readSubscriptionOfApp: { answer: { ...owned, pushes: [push] } },
   changeSubscriptionOfApp: {

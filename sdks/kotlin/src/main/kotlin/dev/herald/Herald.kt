@@ -117,10 +117,13 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
   /** Gives the device to this user. When your app in Herald requires verified identities, give `Herald` an `identityToken`. */
   fun login(externalId: String) = inTurn { change(loginOf(externalId)) }
 
-  /** Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays. */
+  /**
+   * Gives the device to a new anonymous user. Drops waiting logins and changes of the user; a waiting opt-out or opt-in is about the device and stays,
+   * and what the user did is sent before.
+   */
   fun logout() = inTurn {
     state.remove("user")
-    state.waiting = state.waiting.filter { it.path == "" }
+    state.waiting = state.waiting.filter { it.path == "" || it.path == conversions }
     change(Change("POST", "logout", ""))
   }
 
@@ -130,6 +133,15 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
   fun setUser(language: String? = null, timezone: String? = null, country: String? = null) = inTurn {
     val fields = mapOf("language" to language, "timezone" to timezone, "country" to country)
     change(Change("POST", "user", json(fields.filterValues { it != null })))
+  }
+
+  /**
+   * Reports a conversion of the user, such as an order. `id` is yours and counts once. When it cannot be sent now, a later call sends it, within 7 days,
+   * also after a logout. A `value` needs the app's setting for public values.
+   */
+  fun trackConversion(id: String, name: String, value: Double? = null, currency: String? = null, msgId: String? = null) = inTurn {
+    val fields = mapOf("id" to id, "name" to name, "at" to isoTime(now()), "value" to value, "currency" to currency, "msgId" to msgId)
+    change(Change("POST", conversions, json(fields.filterValues { it != null })))
   }
 
   /** Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it. */
@@ -350,10 +362,15 @@ private fun now() = System.currentTimeMillis()
 
 private fun encoded(text: String) = URLEncoder.encode(text, "UTF-8")
 
+/** The path below a device to which conversions are reported. */
+private const val conversions = "conversions"
+
+private fun isoTime(at: Long) = httpDate("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").format(Date(at))
+
 /** A change or a report that waits to be sent. */
 private class Change(val method: String, val path: String, val body: String, val at: Long = now()) {
   /** Whether it is about the user's data. Users rely on logouts, opt-outs and opt-ins. */
-  val isSpare get() = path == "login" || path == "user"
+  val isSpare get() = path == "login" || path == "user" || path == conversions
 }
 
 private fun loginOf(externalId: String) = Change("POST", "login", json(mapOf("externalId" to externalId)))

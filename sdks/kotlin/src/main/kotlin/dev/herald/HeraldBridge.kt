@@ -87,6 +87,10 @@ class HeraldBridge(private val directory: File) {
       "logout" -> nothing { herald.logout() }
       "setTags" -> nothing { herald.setTags(tagsOf(given["tags"])) }
       "setUser" -> nothing { herald.setUser(optional(given, "language"), optional(given, "timezone"), optional(given, "country")) }
+      "trackConversion" -> nothing {
+        val value = (given["value"] as? Number)?.toDouble()
+        herald.trackConversion(textOf(given, "id"), textOf(given, "name"), value, optional(given, "currency"), optional(given, "msgId"))
+      }
       "optOut" -> nothing { herald.optOut() }
       "optIn" -> nothing { herald.optIn() }
       "unregister" -> nothing {

@@ -127,7 +127,7 @@ export const points: readonly Point[] = [
 /** The SDKs in the order of the table. */
 export const columns = ['web', 'Kotlin', 'Swift', 'React Native', 'Capacitor', 'Flutter'] as const
 
-/** Says whether a point runs for an SDK. `half`: the native half ran, and the other half was only parsed. */
+/** Says whether a point runs for an SDK. `half`: the native half ran, and the other half did not. */
 export function isRun({ walk, web, script }: Point, sdk: (typeof columns)[number]): 'run' | 'half' | '–' {
   if (sdk === 'web') return web.length > 0 ? 'run' : '–'
   if (sdk === 'Flutter') return walk.length > 0 ? 'half' : '–'

@@ -60,7 +60,7 @@ try {
 
   try {
     swift = buildSwift(root)
-    check(`${swift.version} compiles sdks/swift on Linux, with stubs of Apple's classes`, true, undefined)
+    check(`${swift.version} compiles sdks/swift and the plugins of Capacitor and Flutter on Linux, with stubs`, true, undefined)
   } catch (error) {
     check('sdks/swift compiles on Linux', false, String(error))
   }

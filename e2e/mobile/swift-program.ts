@@ -20,9 +20,17 @@ export function buildSwift(root: string): SwiftBuild {
   const inside = `/${relative(place, folder)}`
   const source = join(root, 'sdks/swift')
   cpSync(join(source, 'test'), folder, { recursive: true })
-  for (const file of ['Herald.swift', 'HeraldPushes.swift', 'NotificationService.swift']) {
-    const text = readFileSync(join(source, file), 'utf8')
-    writeFileSync(join(folder, file), text.replaceAll('@objc ', '').replaceAll('userNotificationCenter?(', 'userNotificationCenter('))
+  const plugins = [
+    ['Capacitor', 'sdks/capacitor/ios/Sources/HeraldPlugin/HeraldPlugin.swift'],
+    ['Flutter', 'sdks/flutter/ios/herald_flutter/Sources/herald_flutter/HeraldPlugin.swift'],
+  ] as const
+  const sources = ['Herald.swift', 'HeraldPushes.swift', 'NotificationService.swift'].map((file) => [file, join(source, file)] as const)
+  for (const [to, from] of [...sources, ...plugins.map(([name, file]) => [`${name}Plugin.swift`, join(root, file)] as const)]) {
+    const text = readFileSync(from, 'utf8')
+    writeFileSync(
+      join(folder, to),
+      text.replaceAll(/@objc(\(\w+\))?\s/g, '').replaceAll('userNotificationCenter?(', 'userNotificationCenter('),
+    )
   }
   /** The compiler asks /proc where it lies. The mount is seen by this command alone and ends with it. */
   const wrapped = (command: string) => [
@@ -42,6 +50,8 @@ export function buildSwift(root: string): SwiftBuild {
     compile('-parse-as-library', '-emit-module', '-emit-library', '-module-name', name, '-o', `lib${name}.so`, stub)
   }
   compile('-typecheck', '-parse-as-library', '-I', '.', 'Herald.swift', 'NotificationService.swift')
+  for (const [name] of plugins)
+    compile('-typecheck', '-parse-as-library', '-I', '.', 'Herald.swift', 'HeraldPushes.swift', `${name}Plugin.swift`)
   const libraries = ['-I', '.', '-L', '.', '-lUIKit', '-lUserNotifications', '-Xlinker', '-rpath', '-Xlinker', inside]
   const warnings = compile(...libraries, '-o', 'walk', 'Herald.swift', 'HeraldPushes.swift', 'main.swift')
   const program = (name: string, more: string): Program => ({

@@ -292,7 +292,7 @@ type MarkInboxBody struct {
 
 type SendNotificationBody struct {
 	Target       Target                        `json:"target"`
-	Content      Content                       `json:"content,omitempty"`
+	Content      *Content                      `json:"content,omitempty"`
 	TemplateID   string                        `json:"templateId,omitempty"`
 	Silent       *bool                         `json:"silent,omitempty"`
 	Data         CustomData                    `json:"data,omitempty"`
@@ -329,7 +329,12 @@ type SegmentNode struct {
 	Not   *SegmentNode  `json:"not,omitempty"`
 }
 
-type Content map[string]any
+type Content = ContentByLocale
+
+type ContentByLocale struct {
+	Default string                 `json:"default"`
+	Locales map[string]LocaleEntry `json:"locales"`
+}
 
 type LocaleEntry struct {
 	Title   string   `json:"title"`
@@ -386,7 +391,7 @@ type SendNotificationsBody struct {
 
 type SendNotificationsBodyNotifications struct {
 	Target         Target                                      `json:"target"`
-	Content        Content                                     `json:"content,omitempty"`
+	Content        *Content                                    `json:"content,omitempty"`
 	TemplateID     string                                      `json:"templateId,omitempty"`
 	Silent         *bool                                       `json:"silent,omitempty"`
 	Data           CustomData                                  `json:"data,omitempty"`
@@ -430,7 +435,7 @@ type CreateCampaignBody struct {
 	SegmentID    string                      `json:"segmentId,omitempty"`
 	Schedule     *Schedule                   `json:"schedule,omitempty"`
 	Experiment   *Experiment                 `json:"experiment,omitempty"`
-	Content      Content                     `json:"content,omitempty"`
+	Content      *Content                    `json:"content,omitempty"`
 	TemplateID   string                      `json:"templateId,omitempty"`
 	Silent       *bool                       `json:"silent,omitempty"`
 	Data         CustomData                  `json:"data,omitempty"`

@@ -1294,16 +1294,7 @@ export interface components {
             before?: string;
             read?: boolean;
         };
-        Target: {
-            externalIds?: string[];
-            userIds?: string[];
-            subscriptionIds?: string[];
-            segment?: components["schemas"]["Segment"];
-            segmentId?: string;
-            /** @constant */
-            all?: true;
-        };
-        Content: {
+        ContentMap: {
             _default: string;
             [locale: string]: components["schemas"]["LocaleEntry"] | string;
         };
@@ -1319,6 +1310,22 @@ export interface components {
             title: string;
             url?: string;
         };
+        ContentByLocale: {
+            default: string;
+            locales: {
+                [key: string]: components["schemas"]["LocaleEntry"];
+            };
+        };
+        Target: {
+            externalIds?: string[];
+            userIds?: string[];
+            subscriptionIds?: string[];
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            /** @constant */
+            all?: true;
+        };
+        Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
         };

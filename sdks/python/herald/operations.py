@@ -378,7 +378,10 @@ SegmentNodeOr = TypedDict("SegmentNodeOr", {"or": "List[SegmentNode]"})
 SegmentNodeNot = TypedDict("SegmentNodeNot", {"not": "SegmentNode"})
 
 
-Content = Dict[str, Union[str, "LocaleEntry"]]
+Content = Union["ContentMap", "ContentByLocale"]
+
+
+ContentMap = Dict[str, Union[str, "LocaleEntry"]]
 
 
 class LocaleEntry(TypedDict):
@@ -393,6 +396,11 @@ class Action(TypedDict):
     id: str
     title: str
     url: NotRequired[str]
+
+
+class ContentByLocale(TypedDict):
+    default: str
+    locales: Dict[str, LocaleEntry]
 
 
 CustomData = Dict[str, str]

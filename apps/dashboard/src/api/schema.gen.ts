@@ -2647,6 +2647,28 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        ContentMap: {
+            _default: string;
+            [locale: string]: components["schemas"]["LocaleEntry"] | string;
+        };
+        LocaleEntry: {
+            title: string;
+            body: string;
+            url?: string;
+            image?: string;
+            actions?: components["schemas"]["Action"][];
+        };
+        Action: {
+            id: string;
+            title: string;
+            url?: string;
+        };
+        ContentByLocale: {
+            default: string;
+            locales: {
+                [key: string]: components["schemas"]["LocaleEntry"];
+            };
+        };
         SaveTemplate: {
             name: string;
             description?: string | null;
@@ -2664,22 +2686,7 @@ export interface components {
                 perMinute: number;
             };
         };
-        Content: {
-            _default: string;
-            [locale: string]: components["schemas"]["LocaleEntry"] | string;
-        };
-        LocaleEntry: {
-            title: string;
-            body: string;
-            url?: string;
-            image?: string;
-            actions?: components["schemas"]["Action"][];
-        };
-        Action: {
-            id: string;
-            title: string;
-            url?: string;
-        };
+        Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
         };
@@ -2729,7 +2736,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -2770,7 +2777,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;
@@ -2915,16 +2930,6 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
-        Experiment: {
-            sampleRate: number;
-            variants: {
-                id: string;
-                name: string;
-                /** @default 1 */
-                weight: number;
-                content: components["schemas"]["Content"];
-            }[];
-        };
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
@@ -2935,7 +2940,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -2976,7 +2981,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;
@@ -3091,6 +3104,16 @@ export interface components {
                 click: number | null;
             };
         };
+        Experiment: {
+            sampleRate: number;
+            variants: {
+                id: string;
+                name: string;
+                /** @default 1 */
+                weight: number;
+                content: components["schemas"]["Content"];
+            }[];
+        };
         ReplaceCampaignOfAppBody: {
             name: string;
             segment?: components["schemas"]["Segment"];
@@ -3120,7 +3143,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -3161,7 +3184,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;

@@ -1,7 +1,7 @@
-import { Schedule, Experiment, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import { Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Category } from '@herald/contracts/category'
-import { Content } from '@herald/contracts/content'
+import { ContentMap, type Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
 import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
@@ -44,6 +44,13 @@ const Winner = z.object({
   at: Time,
 })
 
+/** An answer has content in one form, whichever the request had. */
+const content = ContentMap as unknown as z.ZodType<Content>
+const ExperimentRead = z.object({
+  sampleRate: z.number(),
+  variants: z.array(z.object({ id: z.string(), name: z.string(), weight: z.number(), content })),
+})
+
 const { stats, rates } = CampaignStats.shape
 export const Campaign = describes<CampaignRead>()(
   z.object({
@@ -51,13 +58,13 @@ export const Campaign = describes<CampaignRead>()(
     name: z.string(),
     status: z.enum(campaignStatuses),
     transactional: z.boolean(),
-    content: Content.nullable(),
+    content: content.nullable(),
     templateId: Id.nullable(),
     segment: z.unknown().meta({ description: 'A Segment; null for everyone, or while it is not yet copied from segmentId.' }),
     segmentId: Id.nullable(),
     audience: CampaignAudience.meta({ description: 'Whom it is or was sent to.' }),
     schedule: Schedule.nullable(),
-    experiment: Experiment.nullable(),
+    experiment: ExperimentRead.nullable(),
     winner: Winner.nullable().meta({ description: 'Of an experiment, once it is picked.' }),
     silent: z.boolean(),
     data: z.record(z.string(), z.string()),

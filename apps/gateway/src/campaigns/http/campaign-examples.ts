@@ -45,6 +45,10 @@ export const campaignExamples: Record<string, Example> = {
   createCampaign: {
     bodies: {
       'on Friday': { name: 'Weekend sale', segmentId: ids.segment, content, schedule: { type: 'at', at: '2026-02-06T15:00:00Z' } },
+      'with locales under one key': {
+        name: 'Weekend sale',
+        content: { default: 'en', locales: { en: content.en, de: content.de } },
+      },
       experiment: {
         name: 'Which words?',
         content,

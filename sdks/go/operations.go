@@ -58,6 +58,7 @@ type ChangeSubscriptionBody struct {
 	AppVersion  string `json:"appVersion,omitempty"`
 	OsVersion   string `json:"osVersion,omitempty"`
 	DeviceModel string `json:"deviceModel,omitempty"`
+	Badge       *int   `json:"badge,omitempty"`
 }
 
 type OptedIn struct {
@@ -256,60 +257,27 @@ type ConversionReportedAttribution struct {
 	How        string `json:"how"`
 }
 
-type ReadInboxOfDeviceAnswer struct {
-	Items      []ReadInboxOfDeviceAnswerItems `json:"items"`
-	Unread     int                            `json:"unread"`
-	NextCursor *string                        `json:"nextCursor"`
+type Inbox struct {
+	Items      []InboxItems `json:"items"`
+	Unread     int          `json:"unread"`
+	NextCursor *string      `json:"nextCursor"`
 }
 
-type ReadInboxOfDeviceAnswerItems struct {
-	ID       string                                `json:"id"`
-	Title    string                                `json:"title"`
-	Body     string                                `json:"body"`
-	URL      *string                               `json:"url"`
-	Image    *string                               `json:"image"`
-	Actions  []ReadInboxOfDeviceAnswerItemsActions `json:"actions"`
-	Data     map[string]string                     `json:"data"`
-	Category *string                               `json:"category"`
-	SentAt   string                                `json:"sentAt"`
-	ReadAt   *string                               `json:"readAt"`
-	Opened   bool                                  `json:"opened"`
+type InboxItems struct {
+	ID       string              `json:"id"`
+	Title    string              `json:"title"`
+	Body     string              `json:"body"`
+	URL      *string             `json:"url"`
+	Image    *string             `json:"image"`
+	Actions  []InboxItemsActions `json:"actions"`
+	Data     map[string]string   `json:"data"`
+	Category *string             `json:"category"`
+	SentAt   string              `json:"sentAt"`
+	ReadAt   *string             `json:"readAt"`
+	Opened   bool                `json:"opened"`
 }
 
-type ReadInboxOfDeviceAnswerItemsActions struct {
-	ID    string  `json:"id"`
-	Title string  `json:"title"`
-	URL   *string `json:"url"`
-}
-
-type MarkInboxOfDeviceBody struct {
-	IDs    []string `json:"ids,omitempty"`
-	All    bool     `json:"all,omitempty"`
-	Before string   `json:"before,omitempty"`
-	Read   *bool    `json:"read,omitempty"`
-}
-
-type ReadInboxAnswer struct {
-	Items      []ReadInboxAnswerItems `json:"items"`
-	Unread     int                    `json:"unread"`
-	NextCursor *string                `json:"nextCursor"`
-}
-
-type ReadInboxAnswerItems struct {
-	ID       string                        `json:"id"`
-	Title    string                        `json:"title"`
-	Body     string                        `json:"body"`
-	URL      *string                       `json:"url"`
-	Image    *string                       `json:"image"`
-	Actions  []ReadInboxAnswerItemsActions `json:"actions"`
-	Data     map[string]string             `json:"data"`
-	Category *string                       `json:"category"`
-	SentAt   string                        `json:"sentAt"`
-	ReadAt   *string                       `json:"readAt"`
-	Opened   bool                          `json:"opened"`
-}
-
-type ReadInboxAnswerItemsActions struct {
+type InboxItemsActions struct {
 	ID    string  `json:"id"`
 	Title string  `json:"title"`
 	URL   *string `json:"url"`
@@ -322,53 +290,21 @@ type MarkInboxBody struct {
 	Read   *bool    `json:"read,omitempty"`
 }
 
-type ReadInboxByExternalIDAnswer struct {
-	Items      []ReadInboxByExternalIDAnswerItems `json:"items"`
-	Unread     int                                `json:"unread"`
-	NextCursor *string                            `json:"nextCursor"`
-}
-
-type ReadInboxByExternalIDAnswerItems struct {
-	ID       string                                    `json:"id"`
-	Title    string                                    `json:"title"`
-	Body     string                                    `json:"body"`
-	URL      *string                                   `json:"url"`
-	Image    *string                                   `json:"image"`
-	Actions  []ReadInboxByExternalIDAnswerItemsActions `json:"actions"`
-	Data     map[string]string                         `json:"data"`
-	Category *string                                   `json:"category"`
-	SentAt   string                                    `json:"sentAt"`
-	ReadAt   *string                                   `json:"readAt"`
-	Opened   bool                                      `json:"opened"`
-}
-
-type ReadInboxByExternalIDAnswerItemsActions struct {
-	ID    string  `json:"id"`
-	Title string  `json:"title"`
-	URL   *string `json:"url"`
-}
-
-type MarkInboxByExternalIDBody struct {
-	IDs    []string `json:"ids,omitempty"`
-	All    bool     `json:"all,omitempty"`
-	Before string   `json:"before,omitempty"`
-	Read   *bool    `json:"read,omitempty"`
-}
-
 type SendNotificationBody struct {
-	Target       Target        `json:"target"`
-	Content      Content       `json:"content,omitempty"`
-	TemplateID   string        `json:"templateId,omitempty"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Category     string        `json:"category,omitempty"`
-	Inbox        *bool         `json:"inbox,omitempty"`
-	Bypass       *Bypass       `json:"bypass,omitempty"`
+	Target       Target                        `json:"target"`
+	Content      *Content                      `json:"content,omitempty"`
+	TemplateID   string                        `json:"templateId,omitempty"`
+	Silent       *bool                         `json:"silent,omitempty"`
+	Data         CustomData                    `json:"data,omitempty"`
+	TTL          *int                          `json:"ttl,omitempty"`
+	CollapseID   string                        `json:"collapseId,omitempty"`
+	Priority     string                        `json:"priority,omitempty"`
+	Presentation *Presentation                 `json:"presentation,omitempty"`
+	Overrides    *Overrides                    `json:"overrides,omitempty"`
+	Category     string                        `json:"category,omitempty"`
+	SendRate     *SendNotificationBodySendRate `json:"sendRate,omitempty"`
+	Inbox        *bool                         `json:"inbox,omitempty"`
+	Bypass       *Bypass                       `json:"bypass,omitempty"`
 }
 
 type Target struct {
@@ -393,7 +329,12 @@ type SegmentNode struct {
 	Not   *SegmentNode  `json:"not,omitempty"`
 }
 
-type Content map[string]any
+type Content = ContentByLocale
+
+type ContentByLocale struct {
+	Default string                 `json:"default"`
+	Locales map[string]LocaleEntry `json:"locales"`
+}
 
 type LocaleEntry struct {
 	Title   string   `json:"title"`
@@ -414,6 +355,7 @@ type CustomData map[string]string
 type Presentation struct {
 	Sound             string   `json:"sound,omitempty"`
 	Badge             *int     `json:"badge,omitempty"`
+	BadgeIncrement    *int     `json:"badgeIncrement,omitempty"`
 	ThreadID          string   `json:"threadId,omitempty"`
 	Icon              string   `json:"icon,omitempty"`
 	InterruptionLevel string   `json:"interruptionLevel,omitempty"`
@@ -427,6 +369,10 @@ type Overrides struct {
 	IOS     map[string]any `json:"ios,omitempty"`
 	Android map[string]any `json:"android,omitempty"`
 	Web     map[string]any `json:"web,omitempty"`
+}
+
+type SendNotificationBodySendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type Bypass struct {
@@ -444,20 +390,25 @@ type SendNotificationsBody struct {
 }
 
 type SendNotificationsBodyNotifications struct {
-	Target         Target        `json:"target"`
-	Content        Content       `json:"content,omitempty"`
-	TemplateID     string        `json:"templateId,omitempty"`
-	Silent         *bool         `json:"silent,omitempty"`
-	Data           CustomData    `json:"data,omitempty"`
-	TTL            *int          `json:"ttl,omitempty"`
-	CollapseID     string        `json:"collapseId,omitempty"`
-	Priority       string        `json:"priority,omitempty"`
-	Presentation   *Presentation `json:"presentation,omitempty"`
-	Overrides      *Overrides    `json:"overrides,omitempty"`
-	Category       string        `json:"category,omitempty"`
-	Inbox          *bool         `json:"inbox,omitempty"`
-	Bypass         *Bypass       `json:"bypass,omitempty"`
-	IdempotencyKey string        `json:"idempotencyKey,omitempty"`
+	Target         Target                                      `json:"target"`
+	Content        *Content                                    `json:"content,omitempty"`
+	TemplateID     string                                      `json:"templateId,omitempty"`
+	Silent         *bool                                       `json:"silent,omitempty"`
+	Data           CustomData                                  `json:"data,omitempty"`
+	TTL            *int                                        `json:"ttl,omitempty"`
+	CollapseID     string                                      `json:"collapseId,omitempty"`
+	Priority       string                                      `json:"priority,omitempty"`
+	Presentation   *Presentation                               `json:"presentation,omitempty"`
+	Overrides      *Overrides                                  `json:"overrides,omitempty"`
+	Category       string                                      `json:"category,omitempty"`
+	SendRate       *SendNotificationsBodyNotificationsSendRate `json:"sendRate,omitempty"`
+	Inbox          *bool                                       `json:"inbox,omitempty"`
+	Bypass         *Bypass                                     `json:"bypass,omitempty"`
+	IdempotencyKey string                                      `json:"idempotencyKey,omitempty"`
+}
+
+type SendNotificationsBodyNotificationsSendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type SendsAccepted struct {
@@ -479,23 +430,24 @@ type DryRunNotificationBody struct {
 }
 
 type CreateCampaignBody struct {
-	Name         string        `json:"name"`
-	Segment      *Segment      `json:"segment,omitempty"`
-	SegmentID    string        `json:"segmentId,omitempty"`
-	Schedule     *Schedule     `json:"schedule,omitempty"`
-	Experiment   *Experiment   `json:"experiment,omitempty"`
-	Content      Content       `json:"content,omitempty"`
-	TemplateID   string        `json:"templateId,omitempty"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Category     string        `json:"category,omitempty"`
-	Inbox        *bool         `json:"inbox,omitempty"`
-	Bypass       *Bypass       `json:"bypass,omitempty"`
+	Name         string                      `json:"name"`
+	Segment      *Segment                    `json:"segment,omitempty"`
+	SegmentID    string                      `json:"segmentId,omitempty"`
+	Schedule     *Schedule                   `json:"schedule,omitempty"`
+	Experiment   *Experiment                 `json:"experiment,omitempty"`
+	Content      *Content                    `json:"content,omitempty"`
+	TemplateID   string                      `json:"templateId,omitempty"`
+	Silent       *bool                       `json:"silent,omitempty"`
+	Data         CustomData                  `json:"data,omitempty"`
+	TTL          *int                        `json:"ttl,omitempty"`
+	CollapseID   string                      `json:"collapseId,omitempty"`
+	Priority     string                      `json:"priority,omitempty"`
+	Presentation *Presentation               `json:"presentation,omitempty"`
+	Overrides    *Overrides                  `json:"overrides,omitempty"`
+	Category     string                      `json:"category,omitempty"`
+	SendRate     *CreateCampaignBodySendRate `json:"sendRate,omitempty"`
+	Inbox        *bool                       `json:"inbox,omitempty"`
+	Bypass       *Bypass                     `json:"bypass,omitempty"`
 }
 
 type Schedule struct {
@@ -531,6 +483,10 @@ type ExperimentVariants struct {
 	Name    string   `json:"name"`
 	Weight  *float64 `json:"weight,omitempty"`
 	Content Content  `json:"content"`
+}
+
+type CreateCampaignBodySendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type DryRunNotificationBodySamples struct {
@@ -755,6 +711,7 @@ type ExplainCampaignAnswerDevicesWaitingFor struct {
 	Code         any     `json:"code,omitempty"`
 	ProbeAt      *string `json:"probeAt,omitempty"`
 	ProviderCode *string `json:"providerCode,omitempty"`
+	PerMinute    *int    `json:"perMinute,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesSteps struct {
@@ -960,23 +917,33 @@ type Template struct {
 	Priority     *string           `json:"priority"`
 	Silent       *bool             `json:"silent"`
 	Category     *string           `json:"category"`
+	SendRate     *TemplateSendRate `json:"sendRate"`
 	UseCount     int               `json:"useCount"`
 	CreatedAt    string            `json:"createdAt"`
 	UpdatedAt    string            `json:"updatedAt"`
 }
 
+type TemplateSendRate struct {
+	PerMinute int `json:"perMinute"`
+}
+
 type SaveTemplate struct {
-	Name         string        `json:"name"`
-	Description  *string       `json:"description,omitempty"`
-	Content      Content       `json:"content"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Category     string        `json:"category,omitempty"`
+	Name         string                `json:"name"`
+	Description  *string               `json:"description,omitempty"`
+	Content      Content               `json:"content"`
+	Silent       *bool                 `json:"silent,omitempty"`
+	Data         CustomData            `json:"data,omitempty"`
+	TTL          *int                  `json:"ttl,omitempty"`
+	CollapseID   string                `json:"collapseId,omitempty"`
+	Priority     string                `json:"priority,omitempty"`
+	Presentation *Presentation         `json:"presentation,omitempty"`
+	Overrides    *Overrides            `json:"overrides,omitempty"`
+	Category     string                `json:"category,omitempty"`
+	SendRate     *SaveTemplateSendRate `json:"sendRate,omitempty"`
+}
+
+type SaveTemplateSendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type WebPushKey struct {
@@ -1157,14 +1124,14 @@ func (c *Client) ReportConversion(ctx context.Context, id string, body ReportCon
 // setting `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because
 // the person has switched pushes off. Texts are in the person’s language of now. With a public key an identified
 // owner needs x-identity-token, whatever the app’s setting says.
-func (c *Client) ReadInboxOfDevice(ctx context.Context, id string, query url.Values) (*ReadInboxOfDeviceAnswer, error) {
-	return ask[ReadInboxOfDeviceAnswer](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+func (c *Client) ReadInboxOfDevice(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox", Call{Query: query})
 }
 
 // MarkInboxOfDevice: Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means
 // all that were sent up to `before` or now. `read: false` makes them unread again. With a public key an
 // identified owner needs x-identity-token, whatever the app’s setting says.
-func (c *Client) MarkInboxOfDevice(ctx context.Context, id string, body MarkInboxOfDeviceBody) error {
+func (c *Client) MarkInboxOfDevice(ctx context.Context, id string, body MarkInboxBody) error {
 	return c.Request(ctx, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
 }
 
@@ -1178,8 +1145,8 @@ func (c *Client) HideInboxItemOfDevice(ctx context.Context, id string, itemId st
 // ReadInbox: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
 // newest first, one item for each send: also when its push failed or was skipped because the person has switched
 // pushes off. Texts are in the person’s language of now.
-func (c *Client) ReadInbox(ctx context.Context, id string, query url.Values) (*ReadInboxAnswer, error) {
-	return ask[ReadInboxAnswer](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+func (c *Client) ReadInbox(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/inbox", Call{Query: query})
 }
 
 // MarkInbox: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up
@@ -1196,13 +1163,13 @@ func (c *Client) HideInboxItem(ctx context.Context, id string, itemId string) er
 // ReadInboxByExternalID: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting
 // `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because the
 // person has switched pushes off. Texts are in the person’s language of now.
-func (c *Client) ReadInboxByExternalID(ctx context.Context, externalId string, query url.Values) (*ReadInboxByExternalIDAnswer, error) {
-	return ask[ReadInboxByExternalIDAnswer](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox", Call{Query: query})
+func (c *Client) ReadInboxByExternalID(ctx context.Context, externalId string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox", Call{Query: query})
 }
 
 // MarkInboxByExternalID: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that
 // were sent up to `before` or now. `read: false` makes them unread again.
-func (c *Client) MarkInboxByExternalID(ctx context.Context, externalId string, body MarkInboxByExternalIDBody) error {
+func (c *Client) MarkInboxByExternalID(ctx context.Context, externalId string, body MarkInboxBody) error {
 	return c.Request(ctx, "POST", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
 }
 

@@ -104,6 +104,7 @@ function toCampaign(row: CampaignRow): Campaign {
     category: row.category?.id ?? null,
     inbox: row.inbox,
     bypass,
+    sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
     test: row.test === true,

@@ -84,6 +84,7 @@ function toTemplate(row: store.TemplateRow): Template {
     priority,
     silent,
     category: row.category,
+    sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     useCount: row.useCount,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

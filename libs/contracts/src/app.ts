@@ -12,12 +12,12 @@ export type AppSettings = {
   identityVerification: 'off' | 'required'
   attribution: Attribution
   conversions: ConversionSettings
+  /** For how many days people find sends in their inbox. */
+  inboxDays: number
   /** A send of the dashboard to more devices than this needs a second person (spec: administration/approval); null: none does. */
   approval: { devices: number } | null
   /** The app keeps at most this many pictures of messages. */
   mostPictures: number
-  /** For how many days people find sends in their inbox. */
-  inboxDays: number
 }
 
 export const defaultSettings: AppSettings = {
@@ -27,9 +27,9 @@ export const defaultSettings: AppSettings = {
   identityVerification: 'off',
   attribution: { directHours: 24, influencedHours: 1 },
   conversions: { publicValues: false },
+  inboxDays: 30,
   approval: null,
   mostPictures: 200,
-  inboxDays: 30,
 }
 
 /** An app, as the administration answers it. */

@@ -1057,6 +1057,7 @@ export interface components {
             appVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            badge?: number;
         };
         OptedIn: {
             id: components["schemas"]["Id"];
@@ -1257,43 +1258,7 @@ export interface components {
                 how: "direct" | "influenced";
             };
         };
-        ReadInboxOfDeviceAnswer: {
-            items: {
-                /** @description The id of the notification or campaign. */
-                id: string;
-                title: string;
-                body: string;
-                url: string | null;
-                image: string | null;
-                actions: {
-                    id: string;
-                    title: string;
-                    url: string | null;
-                }[];
-                data: {
-                    [key: string]: string;
-                };
-                /** @description The id of the send’s category; null without one. */
-                category: string | null;
-                /** Format: date-time */
-                sentAt: string;
-                readAt: string | null;
-                /** @description Whether a device reported that the notification was opened or clicked. */
-                opened: boolean;
-            }[];
-            /** @description How many of the newest 100 items are unread. */
-            unread: number;
-            nextCursor: string | null;
-        };
-        MarkInboxOfDeviceBody: {
-            ids?: string[];
-            /** @constant */
-            all?: true;
-            /** Format: date-time */
-            before?: string;
-            read?: boolean;
-        };
-        ReadInboxAnswer: {
+        Inbox: {
             items: {
                 /** @description The id of the notification or campaign. */
                 id: string;
@@ -1329,52 +1294,7 @@ export interface components {
             before?: string;
             read?: boolean;
         };
-        ReadInboxByExternalIdAnswer: {
-            items: {
-                /** @description The id of the notification or campaign. */
-                id: string;
-                title: string;
-                body: string;
-                url: string | null;
-                image: string | null;
-                actions: {
-                    id: string;
-                    title: string;
-                    url: string | null;
-                }[];
-                data: {
-                    [key: string]: string;
-                };
-                /** @description The id of the send’s category; null without one. */
-                category: string | null;
-                /** Format: date-time */
-                sentAt: string;
-                readAt: string | null;
-                /** @description Whether a device reported that the notification was opened or clicked. */
-                opened: boolean;
-            }[];
-            /** @description How many of the newest 100 items are unread. */
-            unread: number;
-            nextCursor: string | null;
-        };
-        MarkInboxByExternalIdBody: {
-            ids?: string[];
-            /** @constant */
-            all?: true;
-            /** Format: date-time */
-            before?: string;
-            read?: boolean;
-        };
-        Target: {
-            externalIds?: string[];
-            userIds?: string[];
-            subscriptionIds?: string[];
-            segment?: components["schemas"]["Segment"];
-            segmentId?: string;
-            /** @constant */
-            all?: true;
-        };
-        Content: {
+        ContentMap: {
             _default: string;
             [locale: string]: components["schemas"]["LocaleEntry"] | string;
         };
@@ -1390,12 +1310,29 @@ export interface components {
             title: string;
             url?: string;
         };
+        ContentByLocale: {
+            default: string;
+            locales: {
+                [key: string]: components["schemas"]["LocaleEntry"];
+            };
+        };
+        Target: {
+            externalIds?: string[];
+            userIds?: string[];
+            subscriptionIds?: string[];
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            /** @constant */
+            all?: true;
+        };
+        Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
         };
         Presentation: {
             sound?: string;
             badge?: number;
+            badgeIncrement?: number;
             threadId?: string;
             icon?: string;
             /** @enum {string} */
@@ -1432,6 +1369,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -1454,6 +1394,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
@@ -1529,6 +1472,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -1549,6 +1495,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -1667,6 +1616,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -1827,6 +1779,11 @@ export interface components {
                     kind: "provider";
                     /** @description Until when a dispatcher has it; then another may take it. */
                     at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "rate";
+                    at: string | null;
+                    perMinute: number;
                 }) | null;
                 steps: ({
                     /** @constant */
@@ -2160,6 +2117,9 @@ export interface components {
             priority: ("high" | "normal") | null;
             silent: boolean | null;
             category: string | null;
+            sendRate: {
+                perMinute: number;
+            } | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2179,6 +2139,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
         };
         Healthy: {
             /** @constant */
@@ -4343,7 +4306,7 @@ export interface operations {
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ReadInboxOfDeviceAnswer"];
+                    "application/json": components["schemas"]["Inbox"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -4381,7 +4344,7 @@ export interface operations {
         /** @description JSON of at most 32 KiB. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MarkInboxOfDeviceBody"];
+                "application/json": components["schemas"]["MarkInboxBody"];
             };
         };
         responses: {
@@ -4513,7 +4476,7 @@ export interface operations {
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ReadInboxAnswer"];
+                    "application/json": components["schemas"]["Inbox"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -4679,7 +4642,7 @@ export interface operations {
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ReadInboxByExternalIdAnswer"];
+                    "application/json": components["schemas"]["Inbox"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -4715,7 +4678,7 @@ export interface operations {
         /** @description JSON of at most 512 KiB. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MarkInboxByExternalIdBody"];
+                "application/json": components["schemas"]["MarkInboxBody"];
             };
         };
         responses: {
@@ -6089,6 +6052,7 @@ export interface operations {
                      *           "description": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "sendRate": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -6172,6 +6136,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -6253,6 +6218,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -6337,6 +6303,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,

@@ -87,6 +87,7 @@ class ChangeSubscriptionBody(TypedDict):
     appVersion: NotRequired[str]
     osVersion: NotRequired[str]
     deviceModel: NotRequired[str]
+    badge: NotRequired[int]
 
 
 class OptedIn(TypedDict):
@@ -289,19 +290,19 @@ class ConversionReportedAttribution(TypedDict):
     how: Literal["direct", "influenced"]
 
 
-class ReadInboxOfDeviceAnswer(TypedDict):
-    items: List[ReadInboxOfDeviceAnswerItems]
+class Inbox(TypedDict):
+    items: List[InboxItems]
     unread: int
     nextCursor: Optional[str]
 
 
-class ReadInboxOfDeviceAnswerItems(TypedDict):
+class InboxItems(TypedDict):
     id: str
     title: str
     body: str
     url: Optional[str]
     image: Optional[str]
-    actions: List[ReadInboxOfDeviceAnswerItemsActions]
+    actions: List[InboxItemsActions]
     data: Dict[str, str]
     category: Optional[str]
     sentAt: str
@@ -309,79 +310,13 @@ class ReadInboxOfDeviceAnswerItems(TypedDict):
     opened: bool
 
 
-class ReadInboxOfDeviceAnswerItemsActions(TypedDict):
-    id: str
-    title: str
-    url: Optional[str]
-
-
-class MarkInboxOfDeviceBody(TypedDict):
-    ids: NotRequired[List[str]]
-    all: NotRequired[Literal[True]]
-    before: NotRequired[str]
-    read: NotRequired[bool]
-
-
-class ReadInboxAnswer(TypedDict):
-    items: List[ReadInboxAnswerItems]
-    unread: int
-    nextCursor: Optional[str]
-
-
-class ReadInboxAnswerItems(TypedDict):
-    id: str
-    title: str
-    body: str
-    url: Optional[str]
-    image: Optional[str]
-    actions: List[ReadInboxAnswerItemsActions]
-    data: Dict[str, str]
-    category: Optional[str]
-    sentAt: str
-    readAt: Optional[str]
-    opened: bool
-
-
-class ReadInboxAnswerItemsActions(TypedDict):
+class InboxItemsActions(TypedDict):
     id: str
     title: str
     url: Optional[str]
 
 
 class MarkInboxBody(TypedDict):
-    ids: NotRequired[List[str]]
-    all: NotRequired[Literal[True]]
-    before: NotRequired[str]
-    read: NotRequired[bool]
-
-
-class ReadInboxByExternalIdAnswer(TypedDict):
-    items: List[ReadInboxByExternalIdAnswerItems]
-    unread: int
-    nextCursor: Optional[str]
-
-
-class ReadInboxByExternalIdAnswerItems(TypedDict):
-    id: str
-    title: str
-    body: str
-    url: Optional[str]
-    image: Optional[str]
-    actions: List[ReadInboxByExternalIdAnswerItemsActions]
-    data: Dict[str, str]
-    category: Optional[str]
-    sentAt: str
-    readAt: Optional[str]
-    opened: bool
-
-
-class ReadInboxByExternalIdAnswerItemsActions(TypedDict):
-    id: str
-    title: str
-    url: Optional[str]
-
-
-class MarkInboxByExternalIdBody(TypedDict):
     ids: NotRequired[List[str]]
     all: NotRequired[Literal[True]]
     before: NotRequired[str]
@@ -400,6 +335,7 @@ class SendNotificationBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SendNotificationBodySendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
@@ -442,7 +378,10 @@ SegmentNodeOr = TypedDict("SegmentNodeOr", {"or": "List[SegmentNode]"})
 SegmentNodeNot = TypedDict("SegmentNodeNot", {"not": "SegmentNode"})
 
 
-Content = Dict[str, Union[str, "LocaleEntry"]]
+Content = Union["ContentMap", "ContentByLocale"]
+
+
+ContentMap = Dict[str, Union[str, "LocaleEntry"]]
 
 
 class LocaleEntry(TypedDict):
@@ -459,12 +398,18 @@ class Action(TypedDict):
     url: NotRequired[str]
 
 
+class ContentByLocale(TypedDict):
+    default: str
+    locales: Dict[str, LocaleEntry]
+
+
 CustomData = Dict[str, str]
 
 
 class Presentation(TypedDict):
     sound: NotRequired[str]
     badge: NotRequired[int]
+    badgeIncrement: NotRequired[int]
     threadId: NotRequired[str]
     icon: NotRequired[str]
     interruptionLevel: NotRequired[Literal["passive", "active", "time-sensitive", "critical"]]
@@ -479,6 +424,10 @@ class Overrides(TypedDict):
     ios: NotRequired[Dict[str, Any]]
     android: NotRequired[Dict[str, Any]]
     web: NotRequired[Dict[str, Any]]
+
+
+class SendNotificationBodySendRate(TypedDict):
+    perMinute: int
 
 
 class Bypass(TypedDict):
@@ -507,9 +456,14 @@ class SendNotificationsBodyNotifications(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SendNotificationsBodyNotificationsSendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
+
+
+class SendNotificationsBodyNotificationsSendRate(TypedDict):
+    perMinute: int
 
 
 class SendsAccepted(TypedDict):
@@ -546,6 +500,7 @@ class CreateCampaignBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[CreateCampaignBodySendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
@@ -587,6 +542,10 @@ class ExperimentVariants(TypedDict):
     name: str
     weight: NotRequired[float]
     content: Content
+
+
+class CreateCampaignBodySendRate(TypedDict):
+    perMinute: int
 
 
 class DryRunNotificationBodySamples(TypedDict):
@@ -795,7 +754,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     verdict: Literal["sent", "failed", "skipped", "in_flight", "retrying", "held", "waiting", "not_queued"]
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
-    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
+    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPerMinute]]
     steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory]]
 
 
@@ -832,6 +791,14 @@ class ExplainCampaignAnswerDevicesWaitingForProviderCode(TypedDict):
     at: str
     code: Optional[str]
     providerCode: Optional[str]
+
+
+class ExplainCampaignAnswerDevicesWaitingForPerMinute(TypedDict):
+    """Its turn: the send has a sendRate. Null: the turns come this far later."""
+
+    kind: Literal["rate"]
+    at: Optional[str]
+    perMinute: int
 
 
 class ExplainCampaignAnswerDevicesStepsCreatedAt(TypedDict):
@@ -1136,9 +1103,14 @@ class Template(TypedDict):
     priority: Optional[Literal["high", "normal"]]
     silent: Optional[bool]
     category: Optional[str]
+    sendRate: Optional[TemplateSendRate]
     useCount: int
     createdAt: str
     updatedAt: str
+
+
+class TemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class SaveTemplate(TypedDict):
@@ -1153,6 +1125,11 @@ class SaveTemplate(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SaveTemplateSendRate]
+
+
+class SaveTemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class WebPushKey(TypedDict):
@@ -1509,14 +1486,14 @@ class Operations:
         because that key is in everybody’s hands."""
         return self.request("POST", f"/v1/subscriptions/{_part(id)}/conversions", body=body, repeatable=True, **options)
 
-    def read_inbox_of_device(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> ReadInboxOfDeviceAnswer:
+    def read_inbox_of_device(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
         """Read the inbox of a device’s owner. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
         newest first, one item for each send: also when its push failed or was skipped because the person has switched
         pushes off. Texts are in the person’s language of now. With a public key an identified owner needs
         x-identity-token, whatever the app’s setting says."""
         return self.request("GET", f"/v1/subscriptions/{_part(id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
 
-    def mark_inbox_of_device(self, id: str, body: MarkInboxOfDeviceBody, **options: Unpack[CallOptions]) -> None:
+    def mark_inbox_of_device(self, id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
         """Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means all that were sent
         up to `before` or now. `read: false` makes them unread again. With a public key an identified owner needs
         x-identity-token, whatever the app’s setting says."""
@@ -1527,7 +1504,7 @@ class Operations:
         With a public key an identified owner needs x-identity-token, whatever the app’s setting says."""
         return self.request("DELETE", f"/v1/subscriptions/{_part(id)}/inbox/{_part(item_id)}", **options)
 
-    def read_inbox(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> ReadInboxAnswer:
+    def read_inbox(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
         """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
         first, one item for each send: also when its push failed or was skipped because the person has switched pushes
         off. Texts are in the person’s language of now."""
@@ -1542,13 +1519,13 @@ class Operations:
         """Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing."""
         return self.request("DELETE", f"/v1/users/{_part(id)}/inbox/{_part(item_id)}", **options)
 
-    def read_inbox_by_external_id(self, external_id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> ReadInboxByExternalIdAnswer:
+    def read_inbox_by_external_id(self, external_id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
         """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
         first, one item for each send: also when its push failed or was skipped because the person has switched pushes
         off. Texts are in the person’s language of now."""
         return self.request("GET", f"/v1/users/by-external-id/{_part(external_id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
 
-    def mark_inbox_by_external_id(self, external_id: str, body: MarkInboxByExternalIdBody, **options: Unpack[CallOptions]) -> None:
+    def mark_inbox_by_external_id(self, external_id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
         """Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up to `before`
         or now. `read: false` makes them unread again."""
         return self.request("POST", f"/v1/users/by-external-id/{_part(external_id)}/inbox/read", body=body, repeatable=True, **options)

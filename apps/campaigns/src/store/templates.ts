@@ -9,6 +9,7 @@ export async function findTemplateDefaults(db: Db, appId: string, templateId: st
   return db
     .selectFrom('templates')
     .select(['content', 'data', 'presentation', 'overrides', 'ttl', 'collapse_id as collapseId', 'priority', 'silent', 'category'])
+    .select('send_rate as perMinute')
     .where('id', '=', templateId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -29,6 +30,7 @@ const columnsOf = ({
   priority,
   silent,
   category,
+  sendRate,
 }: SaveTemplate) => ({
   name,
   description: description ?? null,
@@ -41,6 +43,7 @@ const columnsOf = ({
   priority: priority ?? null,
   silent: silent ?? null,
   category: category ?? null,
+  send_rate: sendRate?.perMinute ?? null,
 })
 
 /** Writes a template. Gives false when the app has a template of that name, or was erased. */
@@ -88,7 +91,7 @@ const shown = (db: Db, appId: string) =>
   db
     .selectFrom('templates')
     .select(['id', 'name', 'description', 'content', 'data', 'presentation', 'overrides', 'ttl', 'priority', 'silent', 'category'])
-    .select(['collapse_id as collapseId', 'created_at as createdAt', 'updated_at as updatedAt'])
+    .select(['collapse_id as collapseId', 'send_rate as perMinute', 'created_at as createdAt', 'updated_at as updatedAt'])
     .select(
       sql<number>`use_count + coalesce((select sum(uses) from template_uses where template_uses.template_id = templates.id), 0)::bigint`.as(
         'useCount',

@@ -941,6 +941,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/rate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change how many pushes a minute a campaign hands over
+         * @description A send under way obeys within 2 seconds; null takes the limit away. A recurrence gives the rate to its next runs.
+         */
+        post: operations["changeRateOfCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/duplicate": {
         parameters: {
             query?: never;
@@ -1749,13 +1769,13 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays: number;
                 /** @description A send of the dashboard to more devices than this needs a second person; null: none does. */
                 approval: {
                     devices: number;
                 } | null;
                 /** @description How many uploaded pictures the app may have, each of at most 1 MiB. */
                 mostPictures: number;
-                inboxDays: number;
             };
             /** Format: date-time */
             createdAt: string;
@@ -1799,13 +1819,13 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays?: number;
                 /** @description A send of the dashboard to more devices than this needs a second person; null: none does. */
                 approval?: {
                     devices: number;
                 } | null;
                 /** @description How many uploaded pictures the app may have, each of at most 1 MiB. */
                 mostPictures?: number;
-                inboxDays?: number;
             };
         };
         IdentitySecret: {
@@ -2131,6 +2151,11 @@ export interface components {
                     kind: "provider";
                     /** @description Until when a dispatcher has it; then another may take it. */
                     at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "rate";
+                    at: string | null;
+                    perMinute: number;
                 }) | null;
                 steps: ({
                     /** @constant */
@@ -2590,6 +2615,9 @@ export interface components {
             priority: ("high" | "normal") | null;
             silent: boolean | null;
             category: string | null;
+            sendRate: {
+                perMinute: number;
+            } | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2599,6 +2627,7 @@ export interface components {
         Presentation: {
             sound?: string;
             badge?: number;
+            badgeIncrement?: number;
             threadId?: string;
             icon?: string;
             /** @enum {string} */
@@ -2618,21 +2647,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        SaveTemplate: {
-            name: string;
-            description?: string | null;
-            content: components["schemas"]["Content"];
-            silent?: boolean;
-            data?: components["schemas"]["CustomData"];
-            ttl?: number;
-            collapseId?: string;
-            /** @enum {string} */
-            priority?: "high" | "normal";
-            presentation?: components["schemas"]["Presentation"];
-            overrides?: components["schemas"]["Overrides"];
-            category?: string;
-        };
-        Content: {
+        ContentMap: {
             _default: string;
             [locale: string]: components["schemas"]["LocaleEntry"] | string;
         };
@@ -2648,6 +2663,30 @@ export interface components {
             title: string;
             url?: string;
         };
+        ContentByLocale: {
+            default: string;
+            locales: {
+                [key: string]: components["schemas"]["LocaleEntry"];
+            };
+        };
+        SaveTemplate: {
+            name: string;
+            description?: string | null;
+            content: components["schemas"]["Content"];
+            silent?: boolean;
+            data?: components["schemas"]["CustomData"];
+            ttl?: number;
+            collapseId?: string;
+            /** @enum {string} */
+            priority?: "high" | "normal";
+            presentation?: components["schemas"]["Presentation"];
+            overrides?: components["schemas"]["Overrides"];
+            category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
+        };
+        Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
         };
@@ -2697,7 +2736,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -2738,7 +2777,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;
@@ -2764,6 +2811,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2880,16 +2930,6 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
-        Experiment: {
-            sampleRate: number;
-            variants: {
-                id: string;
-                name: string;
-                /** @default 1 */
-                weight: number;
-                content: components["schemas"]["Content"];
-            }[];
-        };
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
@@ -2900,7 +2940,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -2941,7 +2981,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;
@@ -2967,6 +3015,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -3053,6 +3104,16 @@ export interface components {
                 click: number | null;
             };
         };
+        Experiment: {
+            sampleRate: number;
+            variants: {
+                id: string;
+                name: string;
+                /** @default 1 */
+                weight: number;
+                content: components["schemas"]["Content"];
+            }[];
+        };
         ReplaceCampaignOfAppBody: {
             name: string;
             segment?: components["schemas"]["Segment"];
@@ -3070,6 +3131,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -3079,7 +3143,7 @@ export interface components {
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             transactional: boolean;
-            content: components["schemas"]["Content"] | null;
+            content: components["schemas"]["ContentMap"] | null;
             templateId: components["schemas"]["Id"] | null;
             /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
@@ -3120,7 +3184,15 @@ export interface components {
                 sampleRate: number;
             };
             schedule: components["schemas"]["Schedule"] | null;
-            experiment: components["schemas"]["Experiment"] | null;
+            experiment: {
+                sampleRate: number;
+                variants: {
+                    id: string;
+                    name: string;
+                    weight: number;
+                    content: components["schemas"]["ContentMap"];
+                }[];
+            } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
                 variant: string;
@@ -3146,6 +3218,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -3218,6 +3293,14 @@ export interface components {
         Resumed: {
             /** @enum {string} */
             status: "sending" | "active";
+        };
+        ChangeRateOfCampaignBody: {
+            perMinute: number | null;
+        };
+        RateChanged: {
+            perMinute: number | null;
+            /** @description About how long the rest of a send under way takes; null when it is not known. */
+            etaSeconds: number | null;
         };
         Verification: {
             campaignId: components["schemas"]["Id"];
@@ -3467,6 +3550,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -3584,6 +3670,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -3604,6 +3693,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -3725,6 +3817,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -4197,6 +4292,7 @@ export interface components {
             appVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            badge?: number;
             test?: boolean;
         };
         ChangeSubscriptionOfAppAnswer: {
@@ -4978,11 +5074,11 @@ export interface operations {
                      *             "conversions": {
                      *               "publicValues": false
                      *             },
+                     *             "inboxDays": 30,
                      *             "approval": {
                      *               "devices": 10000
                      *             },
-                     *             "mostPictures": 200,
-                     *             "inboxDays": 30
+                     *             "mostPictures": 200
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -5062,11 +5158,11 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
+                     *         "inboxDays": 30,
                      *         "approval": {
                      *           "devices": 10000
                      *         },
-                     *         "mostPictures": 200,
-                     *         "inboxDays": 30
+                     *         "mostPictures": 200
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -5143,11 +5239,11 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
+                     *         "inboxDays": 30,
                      *         "approval": {
                      *           "devices": 10000
                      *         },
-                     *         "mostPictures": 200,
-                     *         "inboxDays": 30
+                     *         "mostPictures": 200
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -5272,11 +5368,11 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
+                     *         "inboxDays": 30,
                      *         "approval": {
                      *           "devices": 10000
                      *         },
-                     *         "mostPictures": 200,
-                     *         "inboxDays": 30
+                     *         "mostPictures": 200
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -8623,6 +8719,7 @@ export interface operations {
                      *           "description": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "sendRate": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -8712,6 +8809,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8798,6 +8896,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8886,6 +8985,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -9228,10 +9328,6 @@ export interface operations {
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
                 test?: "true" | "false";
-                /** @description Only campaigns made at this moment or later. */
-                from?: string;
-                /** @description Only campaigns made before this moment. */
-                to?: string;
             };
             header?: {
                 /**
@@ -9332,6 +9428,7 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
+                     *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -9548,6 +9645,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9704,6 +9802,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -10141,6 +10240,69 @@ export interface operations {
             };
         };
     };
+    changeRateOfCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRateOfCampaignBody"];
+            };
+        };
+        responses: {
+            /** @description Change how many pushes a minute a campaign hands over */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "perMinute": 6000,
+                     *       "etaSeconds": 95
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RateChanged"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     duplicateCampaignOfApp: {
         parameters: {
             query?: never;
@@ -10243,6 +10405,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

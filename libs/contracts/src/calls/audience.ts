@@ -160,10 +160,13 @@ export const startSends = call<Record<string, never>>()(
 )
 
 /**
- * Tells audience, until it answers, whether a send goes on. Paused: no page, no batch given out. Cancelled: unsent pushes end as skipped
- * (`cancelled`). `known`: false while audience has not begun it; it then waits for `running`.
+ * Tells audience, until it answers, whether a send goes on, is paused or is cancelled, and its rate. `known`: false while audience has not begun it.
+ * `left`: about how many pushes of a send with a rate are left.
  */
-export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id, appId: Id }))
+export const changeFlow = call<{ known: boolean; left?: number | null }>()(
+  'rpc.audience.change-flow',
+  FlowChange.extend({ campaignId: Id, appId: Id }),
+)
 
 /** Tells every dispatcher that the flow of a send has changed. At a pause or a cancel, a dispatcher that hears of it hands no further push over. */
 export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {

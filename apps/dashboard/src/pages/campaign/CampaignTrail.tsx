@@ -13,6 +13,7 @@ const words: Readonly<Record<string, string>> = {
   'campaign.unsent': 'took it back',
   'campaign.paused': 'paused it',
   'campaign.resumed': 'resumed it',
+  'campaign.rate-changed': 'changed its rate',
   'campaign.cancelled': 'cancelled it',
   'campaign.duplicated': 'duplicated it',
   'campaign.tested': 'sent a test of it',

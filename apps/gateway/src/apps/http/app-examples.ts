@@ -15,9 +15,9 @@ const app = {
     identityVerification: 'off',
     attribution: { directHours: 24, influencedHours: 1 },
     conversions: { publicValues: false },
+    inboxDays: 30,
     approval: { devices: 10_000 },
     mostPictures: 200,
-    inboxDays: 30,
   },
   createdAt: monday,
 } satisfies App

@@ -157,6 +157,26 @@ test('the audit has a line for what was taken back; the line of a winner names i
   ])
 })
 
+// spec: sending/rate-changed, administration/audit
+test('an operator changes or takes away the rate of a campaign; any other number than 60 to 6,000,000 is 422, and the audit has a line', async () => {
+  const app = await gateway.givenApp()
+  const path = `/apps/${app.appId}/campaigns/${id}/rate`
+  peers.answers.set(calls.changeRate.subject, (request) => ({
+    perMinute: (request as { perMinute: number | null }).perMinute,
+    etaSeconds: null,
+  }))
+  for (const perMinute of [60, 6_000_000, null]) {
+    expect(await told('POST', path, { perMinute })).toEqual([200, { perMinute, etaSeconds: null }])
+    expect(lastAsked(calls.changeRate)).toEqual({ appId: app.appId, campaignId: id, perMinute })
+  }
+  for (const perMinute of [59, 6_000_001, 100.5, '600']) {
+    const answer = await gateway.admin('POST', path, { perMinute })
+    expect([answer.status, answer.body.error?.details?.[0]?.path]).toEqual([422, 'perMinute'])
+  }
+  expect((await gateway.admin('POST', path, {})).status).toBe(422)
+  expect((await auditOf(app.appId)).slice(0, 3)).toEqual(Array.from({ length: 3 }, () => ['campaign.rate-changed', { id }]))
+})
+
 // spec: administration/cancel-answers
 test('a cancel is answered 200 when it is done, and 202 while it is under way', async () => {
   expect(await told('POST', `${one}/cancel`)).toEqual([200, { status: 'cancelled' }])

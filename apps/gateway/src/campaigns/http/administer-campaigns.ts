@@ -3,6 +3,7 @@ import { CreateCampaign, type Campaign as CampaignRead } from '@herald/contracts
 import * as calls from '@herald/contracts/calls/campaigns'
 import { listStats, readStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
+import { SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
@@ -20,6 +21,7 @@ import {
   Cancelling,
   OccurrenceList,
   Paused,
+  RateChanged,
   Resumed,
   RunList,
   SentOrDelayed,
@@ -59,6 +61,8 @@ const OccurrenceQuery = z.strictObject({
     .default(10)
     .meta({ type: 'integer', minimum: 1, maximum: 50, default: 10, description: 'How many occurrences to answer at most.' }),
 })
+
+const ChangeRate = z.strictObject({ perMinute: SendRate.shape.perMinute.nullable() })
 
 const SendDelayed = z.strictObject({ delaySeconds: calls.DelaySeconds.optional() }).optional()
 
@@ -258,6 +262,21 @@ const ofTheDashboard = [
     answers: Resumed,
     audit: elsewhere('campaign.resumed'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.resumeCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    name: 'changeRateOfCampaign',
+    method: 'post',
+    path: `${onePath}/rate`,
+    key: 'admin',
+    scope: 'send',
+    body: ChangeRate,
+    status: 200,
+    summary: 'Change how many pushes a minute a campaign hands over',
+    description: 'A send under way obeys within 2 seconds; null takes the limit away. A recurrence gives the rate to its next runs.',
+    answers: RateChanged,
+    faults: ['invalid_state'],
+    audit: elsewhere('campaign.rate-changed'),
+    answer: ({ bus }, { appId, params, body }) => bus.call(calls.changeRate, { appId, campaignId: params.id, ...body }),
   }),
   route({
     name: 'duplicateCampaignOfApp',

@@ -9328,6 +9328,10 @@ export interface operations {
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
                 test?: "true" | "false";
+                /** @description Only campaigns made at this moment or later. */
+                from?: string;
+                /** @description Only campaigns made before this moment. */
+                to?: string;
             };
             header?: {
                 /**

@@ -42,7 +42,16 @@ const steps: Record<string, Step> = {
     run: async () => {
       const other = newId()
       await insertApp(db, { id: other, name: 'Shop', settings: defaultSettings })
-      await insertApiKey(db, { id: newId(), appId: other, kind: 'public', name: 'sdk', scopes: [], hash: newId(), hint: 'abcd', publicText: null })
+      await insertApiKey(db, {
+        id: newId(),
+        appId: other,
+        kind: 'public',
+        name: 'sdk',
+        scopes: [],
+        hash: newId(),
+        hint: 'abcd',
+        publicText: null,
+      })
     },
   },
 }

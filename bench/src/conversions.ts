@@ -25,7 +25,9 @@ try {
     for (let next = unregistered.pop(); next; next = unregistered.pop()) await tenant.register(next.device, { externalId: next.externalId })
   }
   await Promise.all(Array.from({ length: 16 }, registering))
-  const { rows } = await herald.database.query<{ id: string }>('select id from audience.users where app_id = $1 order by id', [tenant.appId])
+  const { rows } = await herald.database.query<{ id: string }>('select id from audience.users where app_id = $1 order by id', [
+    tenant.appId,
+  ])
   const content = { _default: 'en', en: { title: 'News', body: 'Of today' } }
   for (let sent = 0; sent < campaigns; sent += 1) {
     const { body } = await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'News', content })
@@ -55,7 +57,10 @@ try {
   const cpu = cpuBetween(before, measureProcesses(herald.dataDir), count * 1_000)
   delete cpu['simulator']
   const sorted = ms.toSorted((one, other) => one - other)
-  const listMs = { p50: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0), p99: Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0) }
+  const listMs = {
+    p50: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
+    p99: Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0),
+  }
   const perSecond = Math.round(count / seconds)
   say(`${count} conversions in ${seconds.toFixed(1)} s, ${perSecond}/s; a list of ${listSize}: p50 ${listMs.p50} ms, p99 ${listMs.p99} ms`)
   for (const [name, each] of Object.entries(cpu)) say(`  ${name.padEnd(14)}${(each * 1_000).toFixed(0).padStart(6)} µs CPU each`)
@@ -72,7 +77,9 @@ try {
     const work = async () => {
       for (let events = left.shift(); events; events = left.shift()) {
         const at = performance.now()
-        const { status, body } = await tenant.call<{ results: { status: string; attribution?: object }[] }>('POST', '/v1/conversions', { events })
+        const { status, body } = await tenant.call<{ results: { status: string; attribution?: object }[] }>('POST', '/v1/conversions', {
+          events,
+        })
         took.push(performance.now() - at)
         const wrong = status === 200 ? body.results.find((one) => one.status !== 'counted' || !one.attribution) : body
         if (wrong) throw new Error(`void: ${status} ${JSON.stringify(wrong).slice(0, 300)}`)

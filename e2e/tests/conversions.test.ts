@@ -21,7 +21,10 @@ type Result = { status: string; attribution?: { campaignId: string; how: string 
 type Conversions = Record<string, { count: number; direct: number; influenced: number; users: number; value: Record<string, string> }>
 
 async function sendTo(externalId: string): Promise<string> {
-  const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', { target: { externalIds: [externalId] }, content: textOf('Hello') })
+  const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+    target: { externalIds: [externalId] },
+    content: textOf('Hello'),
+  })
   await untilSettled(tenant, body.id)
   return body.id
 }

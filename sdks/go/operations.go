@@ -307,6 +307,7 @@ type Overrides struct {
 type Bypass struct {
 	FrequencyCap *bool `json:"frequencyCap,omitempty"`
 	QuietHours   *bool `json:"quietHours,omitempty"`
+	Holdout      *bool `json:"holdout,omitempty"`
 }
 
 type Accepted struct {
@@ -384,6 +385,7 @@ type Schedule struct {
 type Experiment struct {
 	SampleRate float64              `json:"sampleRate"`
 	Variants   []ExperimentVariants `json:"variants"`
+	Auto       *ExperimentAuto      `json:"auto,omitempty"`
 }
 
 type ExperimentVariants struct {
@@ -391,6 +393,16 @@ type ExperimentVariants struct {
 	Name    string   `json:"name"`
 	Weight  *float64 `json:"weight,omitempty"`
 	Content Content  `json:"content"`
+}
+
+type ExperimentAuto struct {
+	Metric         string   `json:"metric"`
+	Conversion     string   `json:"conversion,omitempty"`
+	AfterMinutes   int      `json:"afterMinutes"`
+	MinMinutes     *int     `json:"minMinutes,omitempty"`
+	Alpha          *float64 `json:"alpha,omitempty"`
+	MinUsers       *int     `json:"minUsers,omitempty"`
+	IfInconclusive string   `json:"ifInconclusive"`
 }
 
 type DryRunNotificationBodySamples struct {
@@ -671,6 +683,8 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	SettledAt     *string                                         `json:"settledAt,omitempty"`
 	Reports       []ExplainCampaignAnswerDevicesStepsReports      `json:"reports,omitempty"`
 	Conversions   []ExplainCampaignAnswerDevicesStepsConversions  `json:"conversions,omitempty"`
+	HeldOut       *bool                                           `json:"heldOut,omitempty"`
+	Percent       *float64                                        `json:"percent,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesStepsInvalidatedBy struct {

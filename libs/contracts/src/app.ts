@@ -1,4 +1,5 @@
 import type { Attribution, ConversionSettings } from './conversion.ts'
+import type { Holdout } from './holdout.ts'
 import type { Platform } from './platform.ts'
 
 /**
@@ -12,6 +13,7 @@ export type AppSettings = {
   identityVerification: 'off' | 'required'
   attribution: Attribution
   conversions: ConversionSettings
+  holdout: Holdout | null
 }
 
 export const defaultSettings: AppSettings = {
@@ -21,6 +23,7 @@ export const defaultSettings: AppSettings = {
   identityVerification: 'off',
   attribution: { directHours: 24, influencedHours: 1 },
   conversions: { publicValues: false },
+  holdout: null,
 }
 
 /** An app, as the administration answers it. */

@@ -151,6 +151,9 @@ export const ExplainedStep = z.discriminatedUnion('step', [
       .optional()
       .meta({ description: 'The user’s conversions that are attributed to the campaign; left out when there is none.' }),
   }),
+  z
+    .object({ step: z.literal('holdout'), ...judged, heldOut: z.boolean(), percent: z.number() })
+    .meta({ description: 'Whether the user is in the group that gets no campaign.' }),
 ])
 export type ExplainedStep = z.infer<typeof ExplainedStep>
 export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>

@@ -59,7 +59,11 @@ export const Priority = z.enum(['high', 'normal'])
 export type Priority = z.output<typeof Priority>
 
 /** The delivery rules that a send disregards. */
-export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
+export const Bypass = z.strictObject({
+  frequencyCap: z.boolean().optional(),
+  quietHours: z.boolean().optional(),
+  holdout: z.boolean().optional().meta({ description: 'A notification reaches who is held out in any case.' }),
+})
 export type Bypass = z.output<typeof Bypass>
 
 /**

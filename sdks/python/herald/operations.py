@@ -359,6 +359,7 @@ class Overrides(TypedDict):
 class Bypass(TypedDict):
     frequencyCap: NotRequired[bool]
     quietHours: NotRequired[bool]
+    holdout: NotRequired[bool]
 
 
 class Accepted(TypedDict):
@@ -452,6 +453,7 @@ class ScheduleRecurring(TypedDict):
 class Experiment(TypedDict):
     sampleRate: float
     variants: List[ExperimentVariants]
+    auto: NotRequired[ExperimentAuto]
 
 
 class ExperimentVariants(TypedDict):
@@ -459,6 +461,16 @@ class ExperimentVariants(TypedDict):
     name: str
     weight: NotRequired[float]
     content: Content
+
+
+class ExperimentAuto(TypedDict):
+    metric: Literal["open", "click", "conversion"]
+    conversion: NotRequired[str]
+    afterMinutes: int
+    minMinutes: NotRequired[int]
+    alpha: NotRequired[float]
+    minUsers: NotRequired[int]
+    ifInconclusive: Literal["none", "best"]
 
 
 class DryRunNotificationBodySamples(TypedDict):
@@ -668,7 +680,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
     waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
-    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports]]
+    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsHeldOut]]
 
 
 class ExplainCampaignAnswerDevicesWaitingForEmpty(TypedDict):
@@ -889,6 +901,16 @@ class ExplainCampaignAnswerDevicesStepsReportsConversions(TypedDict):
     name: str
     at: str
     how: Literal["direct", "influenced"]
+
+
+class ExplainCampaignAnswerDevicesStepsHeldOut(TypedDict):
+    """Whether the user is in the group that gets no campaign."""
+
+    step: Literal["holdout"]
+    result: Literal["pass", "stop", "wait", "info"]
+    basis: Literal["recorded", "frozen", "now"]
+    heldOut: bool
+    percent: float
 
 
 class ReadCampaignBreakdownAnswer(TypedDict):

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { openSealer } from '@herald/auth/seal'
+import { defaultSettings } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import { appChanged, apnsToken, readApp, readCredentials } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
@@ -46,7 +47,7 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
   const id = String(made.body['id'])
   expect(made).toMatchObject({
     status: 201,
-    body: { name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, identityVerification: 'off' } },
+    body: { name: 'Shop', settings: defaultSettings },
   })
   expect(Object.keys(made.body)).toEqual(['id', 'name', 'settings', 'createdAt'])
 
@@ -57,7 +58,7 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
   const expected = {
     ...made.body,
     name: 'Store',
-    settings: { defaultTimezone: 'Europe/Berlin', frequencyCap: cap, quietHours: null, identityVerification: 'off' },
+    settings: { ...defaultSettings, defaultTimezone: 'Europe/Berlin', frequencyCap: cap },
   }
   expect(patched).toMatchObject({ status: 200, body: expected })
   expect((await gateway.admin('GET', `/apps/${id}`)).body).toEqual(expected)

@@ -6,6 +6,7 @@ export type AuditAction =
   | `${'key' | 'admin-key'}.${'created' | 'revoked'}`
   | `provider.${'set' | 'removed' | 'probed'}`
   | 'identity-secret.made'
+  | 'holdout.redrawn'
   | 'device.marked'
   | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`

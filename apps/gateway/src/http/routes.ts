@@ -7,6 +7,7 @@ import { conversions } from '../people/http/conversions.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
+import { experiments } from '../campaigns/http/experiments.ts'
 import { exports } from '../people/http/exports.ts'
 import { imports } from '../people/http/imports.ts'
 import { keys } from '../apps/http/keys.ts'
@@ -105,6 +106,7 @@ export const administrationRoutes: readonly Route[] = [
   ...segmentsOfApp,
   ...templatesOfApp,
   ...campaignsOfApp,
+  ...experiments,
   ...dryRunsOfApp,
   ...testSends,
   ...overview,

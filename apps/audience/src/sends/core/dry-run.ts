@@ -8,6 +8,7 @@ import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
  */
 export type Group = Record<Platform, number> & {
   wave: number
+  held: boolean
   quiet: boolean
   capped: boolean
   variant: string | null
@@ -24,7 +25,7 @@ export type Group = Record<Platform, number> & {
  * How many devices of the send's audience one block of the table has, and how many each rule skips (`web`: browsers, which a silent send skips). A
  * device counts for the first rule that skips it.
  */
-export type Block = { devices: number; expired: number; web: number; quiet: number; capped: number }
+export type Block = { devices: number; held: number; expired: number; web: number; quiet: number; capped: number }
 type Counted = Pick<
   AudienceDryRun,
   'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales' | 'webNeverSeen'
@@ -53,18 +54,23 @@ export function addUp(
 
   // No push is queued for users outside the sample of an experiment.
   const queued = groups.filter(({ variant }) => variant !== null)
-  const skipped = (reason: 'expired' | 'silent_web' | 'quiet_hours' | 'frequency_cap', devices: number, read: (block: Block) => number) =>
+  const skipped = (reason: AudienceDryRun['skips'][number]['reason'], devices: number, read: (block: Block) => number) =>
     devices === 0 ? [] : [{ reason, devices, estimated: estimate(read) }]
-  const due = queued.filter(({ wave }) => wave !== expiredWave)
+  // Who is held out is skipped for that reason, whatever else would skip the push.
+  const meant = queued.filter(({ held }) => !held)
+  const due = meant.filter(({ wave }) => wave !== expiredWave)
   const awake = due.filter(({ quiet }) => !quiet)
-  const expired = skipped('expired', sum(queued, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices)
+  const first = [
+    ...skipped('holdout', sum(queued, sumOf) - sum(meant, sumOf), ({ held }) => held),
+    ...skipped('expired', sum(meant, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices),
+  ]
   return {
     audience: { users: sum(groups, ({ users }) => users), byPlatform: byPlatform(groups) },
     estimated: estimate(({ devices }) => devices),
     unreachable: { optedOut: sum(groups, ({ optedOut }) => optedOut), invalidated: sum(groups, ({ invalidated }) => invalidated) },
     skips: silent
       ? [
-          ...expired,
+          ...first,
           ...skipped(
             'silent_web',
             sum(due, ({ web }) => web),
@@ -72,7 +78,7 @@ export function addUp(
           ),
         ]
       : [
-          ...expired,
+          ...first,
           ...skipped(
             'quiet_hours',
             sum(
@@ -167,11 +173,20 @@ function intervalOf(seen: readonly number[], fraction: number): [low: number, hi
 /** Gives the reason why a device would not be sent to, and checks in the same order as a send; null when the device would be sent to. */
 export function whySampleSkipped(
   { silent, experiment, remainder }: Pick<FrozenSend, 'silent' | 'experiment' | 'remainder'>,
-  device: { platform: Platform; reach: 0 | 1 | 2 | null; variant: string | null; expired: boolean; quiet: boolean; capped: boolean },
+  device: {
+    platform: Platform
+    reach: 0 | 1 | 2 | null
+    variant: string | null
+    held: boolean
+    expired: boolean
+    quiet: boolean
+    capped: boolean
+  },
 ): SampleSkip | null {
   if (device.reach === null) return 'not_in_target'
   if (device.reach > 0) return device.reach === 2 ? 'invalidated' : 'opted_out'
   if ((experiment || remainder) && device.variant === null) return 'not_in_experiment'
+  if (device.held) return 'holdout'
   if (device.expired) return 'expired'
   if (silent) return device.platform === 'web' ? 'silent_web' : null
   if (device.quiet) return 'quiet_hours'

@@ -8,7 +8,7 @@ import type { Segment } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
 import { explainMessage } from './explain-message.ts'
 import { placeInBatch, placeWithoutBatch, type OpenPlace } from './explain-push.ts'
-import { capSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
+import { capSteps, holdoutSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
 import { asksFor, explainLeaves } from './explain-segment.ts'
 
 export type KnownDevice = {
@@ -81,6 +81,7 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         reachableStep(of, device),
         ...(user ? targetSteps(of, facts, device, user) : []),
         ...experimentSteps(of, device.userId),
+        ...holdoutSteps(of, device.userId),
         ...waveSteps(of, { waves, own, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
         ...quietSteps(of, zone, waves[own]),
         ...capSteps(of, facts.claims),

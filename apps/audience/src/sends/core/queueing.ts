@@ -1,6 +1,7 @@
 import type { FrequencyCap, QuietHours } from '@herald/contracts/administration'
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
+import { isHeldOut, type Holdout } from '@herald/contracts/holdout'
 import { isInSample } from '@herald/contracts/experiment'
 import type { SkipReason } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
@@ -11,15 +12,20 @@ import { zoneOf } from './waves.ts'
  * The app's delivery rules that a send obeys. A rule is null when the app does not have it, or the send is exempt from it (spec: sending/bypass,
  * sending/silent-exempt).
  */
-export type DeliveryRules = { frequencyCap: FrequencyCap | null; holdFor: QuietHours | null; skipIn: QuietHours | null }
+export type DeliveryRules = {
+  frequencyCap: FrequencyCap | null
+  holdFor: QuietHours | null
+  skipIn: QuietHours | null
+  holdout: Holdout | null
+}
 
 /**
  * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator who sends a test waits for the push: silent sends and
- * tests are exempt from the cap and from quiet hours.
+ * tests are exempt from cap and quiet hours. Only campaigns have a hold-out.
  */
 export function rulesFor(
-  { silent, bypass, test }: Pick<FrozenSend, 'silent' | 'bypass' | 'test'>,
-  { frequencyCap, quietHours }: Pick<AppSettings, 'frequencyCap' | 'quietHours'>,
+  { silent, bypass, test, transactional }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional'>,
+  { frequencyCap, quietHours, holdout }: Pick<AppSettings, 'frequencyCap' | 'quietHours'> & Partial<Pick<AppSettings, 'holdout'>>,
 ): DeliveryRules {
   const isExempt = silent || test === true
   const quiet = isExempt || bypass.quietHours ? null : quietHours
@@ -27,6 +33,7 @@ export function rulesFor(
     frequencyCap: isExempt || bypass.frequencyCap ? null : frequencyCap,
     holdFor: quiet?.action === 'hold' ? quiet : null,
     skipIn: quiet?.action === 'skip' ? quiet : null,
+    holdout: isExempt || transactional || bypass.holdout ? null : (holdout ?? null),
   }
 }
 
@@ -40,6 +47,20 @@ export type Queued = { subscriptionId: string; userId: string; platform: Platfor
 export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userId: string): boolean =>
   (!experiment || isInSample(experiment.sampleRate, campaignId, userId)) &&
   (!remainder || !isInSample(remainder.sampleRate, remainder.of, userId))
+
+/**
+ * Skips the pushes to users who are held out, whatever else would skip them: the ledger is to have all of them (spec: experiments/holdout-queued). A
+ * user is placed once, however many devices the user has.
+ */
+export function holdOut(pushes: Queued[], appId: string, holdout: Holdout | null): Queued[] {
+  if (!holdout) return pushes
+  const known = new Map<string, boolean>()
+  return pushes.map((push) => {
+    const isHeld = known.get(push.userId) ?? isHeldOut(appId, holdout, push.userId)
+    known.set(push.userId, isHeld)
+    return isHeld ? { ...push, skip: 'holdout' } : push
+  })
+}
 
 /** What time has to do with a page's pushes. `expired`: the date and time of the send had passed in the zones of the page's wave. */
 export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date; expired: boolean }

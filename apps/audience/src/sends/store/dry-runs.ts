@@ -1,11 +1,12 @@
 import type { FrequencyCap } from '@herald/contracts/administration'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { localesOf } from '@herald/contracts/content'
+import { holdoutText, type Holdout } from '@herald/contracts/holdout'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import type { Block, Group } from '../core/dry-run.ts'
 import { hasClaimed, usedAt } from './claims.ts'
-import { digestOf, inSample, variantAt } from './experiment-sql.ts'
+import { digestOf, fraction, inSample, variantAt } from './experiment-sql.ts'
 import { devicesNamed, type Selection } from './pages.ts'
 import { devicesMeant, inPresentCode, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
@@ -30,6 +31,7 @@ export type DryRunScan = {
   /** The index of the wave that is skipped because its time has passed; -1 for none. */
   expiredWave: number
   cap: FrequencyCap | null
+  holdout: Holdout | null
   /** Sample devices are chosen by a hash with this text: the same seed chooses the same devices. */
   seed: string
   /** Which fraction of the table's blocks is read; 1 for all blocks. */
@@ -74,17 +76,20 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       ) as spoken on true
     )
     select case when grouping(wave) = 0 then 'group' when grouping(bucket) = 0 then 'bucket' else 'block' end as kind,
-      wave, quiet, capped, variant, locale, speaks,
+      wave, held, quiet, capped, variant, locale, speaks,
       ${columnsOf((platform) => sql`sum(${sql.ref(platform)})::float8`)},
       sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(unseen)::float8 as unseen, sum(users)::float8 as users,
       min(pick) as pick,
       sum(${allPlatforms})::float8 as devices,
-      coalesce(sum(${allPlatforms}) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
-      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
-      coalesce(sum(web) filter (where variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
-      coalesce(sum(${allPlatforms}) filter (where variant is not null and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices"
+      coalesce(sum(${allPlatforms}) filter (where held and variant is not null), 0)::float8 as "heldDevices",
+      coalesce(sum(${allPlatforms}) filter (where quiet and not held and variant is not null), 0)::float8 as "quietDevices",
+      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
+      coalesce(sum(web) filter (where variant is not null and not held and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
+      coalesce(sum(${allPlatforms}) filter (where variant is not null and not held and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices"
     from located
-    group by grouping sets ((wave, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(db)
+    group by grouping sets ((wave, held, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
+    db,
+  )
   return sortOut(rows)
 }
 
@@ -92,6 +97,7 @@ type ScanRow = Group & {
   kind: 'group' | 'bucket' | 'block'
   pick: string | null
   devices: number
+  heldDevices: number
   quietDevices: number
   cappedDevices: number
   webDevices: number
@@ -103,8 +109,9 @@ function sortOut(rows: ScanRow[]): Scanned {
     groups: rows.filter(({ kind }) => kind === 'group'),
     blocks: rows
       .filter(({ kind }) => kind === 'block')
-      .map(({ devices, expiredDevices, webDevices, quietDevices, cappedDevices }) => ({
+      .map(({ devices, heldDevices, expiredDevices, webDevices, quietDevices, cappedDevices }) => ({
         devices,
+        held: heldDevices,
         expired: expiredDevices,
         web: webDevices,
         quiet: quietDevices,
@@ -223,7 +230,8 @@ const devicesAlone = (appId: string) => sql`
  * Says what the send would do to each row of `counted`, without users outside a winner's follow-up. Users outside the experiment's sample have no
  * variant. `pick`: a device id behind its hash; with `some` every eighth row has one.
  */
-function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
+function placedBy(scan: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
+  const { send, zones, last, seed, cap } = scan
   const { experiment, remainder, campaignId } = send
   const variant = experiment
     ? sql`case when ${inSample(sql`hashed.digest`, experiment.sampleRate)} then ${variantAt(sql`hashed.digest`, experiment.variants)} end`
@@ -237,7 +245,7 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
         (case when device is not null and variant is not null and ${picked === 'some' ? sql`(place >> 6) & 7 = 0` : sql`true`}
           then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
       from (
-        select ${wave} as wave, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
+        select ${wave} as wave, ${isHeld(scan)} as held, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
           counted.language, ${platformNames}, opted_out, invalidated, unseen, users, block, device,
           hashtextextended(counted.user_id, hashtext(${seed})) as place
         from counted
@@ -251,23 +259,29 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
       offset bigint '0'`
 }
 
+/** Whether a user is held out, by the same numbers as `isHeldOut` (contracts). */
+const isHeld = ({ appId, holdout }: DryRunScan): Sql =>
+  holdout
+    ? sql`${fraction(sql`sha256(convert_to(${holdoutText(appId, holdout)}::text || counted.user_id, 'UTF8'))`, 1)} < ${holdout.percent / 100}::float8`
+    : sql`false`
+
 /** The ids of the variants that a user can get. Without an experiment the only one is ''. */
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Packs wave, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for five it expects as many groups as
+ * Packs wave, held, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for five it expects as many groups as
  * users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
-  sql`((wave * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
+  sql`((wave * 8 + held::int * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
     + coalesce(array_position(${variantsOf(send)}::text[], variant), 0)) * ${sql.lit(buckets)} + (place & ${sql.lit(buckets - 1)})::int`
 
-/** Reads wave, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
+/** Reads wave, held, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
 function unpackedFrom({ send }: DryRunScan): Sql {
   const variants = variantsOf(send)
   const above = sql`kind / ${sql.lit(buckets * (variants.length + 1))}`
   return sql`
-      select alike.*, ${above} / 4 as wave, (${above} & 2) > 0 as quiet, (${above} & 1) > 0 as capped,
+      select alike.*, ${above} / 8 as wave, (${above} & 4) > 0 as held, (${above} & 2) > 0 as quiet, (${above} & 1) > 0 as capped,
         (${variants}::text[])[kind / ${sql.lit(buckets)} % ${sql.lit(variants.length + 1)}] as variant, kind % ${sql.lit(buckets)} as bucket
       from alike`
 }
@@ -293,6 +307,7 @@ export type Described = {
   reach: 0 | 1 | 2 | null
   /** Null when the target does not mean the device. */
   wave: number | null
+  held: boolean
   quiet: boolean
   capped: boolean
   /** Null when the target does not mean the device, or the experiment or the winner's follow-up leaves out its user. */
@@ -308,7 +323,7 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
     ), placed as (
       ${placedBy(whole)}
     )
-    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.quiet, false) as quiet,
+    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.held, false) as held, coalesce(placed.quiet, false) as quiet,
       coalesce(placed.capped, false) as capped, placed.variant
     from subscriptions s left join meant on meant.id = s.id left join placed on placed.device = s.id
     where s.id = any(${ids}::text[]) and s.app_id || '' = ${scan.appId}`.execute(db)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 
 /** Reads how many bytes of WAL this server has written since it was made. */
@@ -22,7 +23,7 @@ export async function untilSettled(database: pg.Client, campaignId: string, with
     const { rowCount } = await database.query('select 1 from campaigns.campaigns where id = $1 and settled_at is not null', [campaignId])
     if (rowCount === 1) return
     if (performance.now() - startedAt > withinMs) throw new Error(`campaign ${campaignId} was not settled within ${withinMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
 }
 
@@ -33,7 +34,7 @@ export async function untilAllSettled(database: pg.Client, appId: string, within
     const open = await database.query('select 1 from campaigns.campaigns where app_id = $1 and settled_at is null limit 1', [appId])
     if (open.rowCount === 0) return
     if (performance.now() - startedAt > withinMs) throw new Error(`not every send of the app was settled within ${withinMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await sleep(1_000)
   }
 }
 

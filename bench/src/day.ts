@@ -1,6 +1,7 @@
 // Sends in an hour what a day brings: npm run bench:day -- --help
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { readOptions, say } from './options.ts'
 import { keep } from './results.ts'
@@ -142,7 +143,7 @@ function summaryOf(tenant: Tenant): Promise<Summary> {
 
 /** Waits until `count` small sends have arrived, or until `isOver`. */
 async function untilArrived(tenant: Tenant, count: number, isOver: () => boolean): Promise<void> {
-  while (!isOver() && (await summaryOf(tenant)).accepted.ios < count) await new Promise((resolve) => setTimeout(resolve, 250))
+  while (!isOver() && (await summaryOf(tenant)).accepted.ios < count) await sleep(250)
 }
 
 /** Checks that every push came once, and that the counters of the last hundred sends of each app agree with the ledger. */
@@ -174,7 +175,7 @@ async function rest() {
   let unchanged = 0
   let last = await readSizes()
   while (unchanged < 5 && (performance.now() - startedAt) / 1000 < values.rest) {
-    await new Promise((resolve) => setTimeout(resolve, 15_000))
+    await sleep(15_000)
     const now = await readSizes()
     unchanged = JSON.stringify(now.tables) === JSON.stringify(last.tables) ? unchanged + 1 : 0
     last = now

@@ -1,5 +1,6 @@
 // Measures how long small sends of one app wait while another app has large ones under way, and the most memory that each process takes: node
 // bench/src/fairness.ts --help
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { readOptions, say } from './options.ts'
@@ -72,7 +73,7 @@ async function smallSends(tenant: Tenant): Promise<number[]> {
       { withinMs: 60_000, what: 'the small send' },
     )
     seconds.push((performance.now() - startedAt) / 1000)
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    await sleep(2_000)
   }
   return seconds
 }

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { prepareHead } from '@herald/http2/client/head'
 import { openOrigin } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
@@ -113,15 +114,14 @@ async function fetchAll(port: number): Promise<string[]> {
   const heads = { get: prepareHead({ method: 'GET', authority, fields: [] }), post: prepareHead({ authority, fields: [] }) }
   const origin = openOrigin({ host: 'localhost', port, ca: certificate.pem, limits: { connections: 2, backoffMs: 20 } })
   const get = { head: heads.get, path: '/body', body: '', timeoutMs: 60_000 }
-  for (let n = 0; n < 400 && (await origin.request({ ...get, timeoutMs: 1_000 })).is === 'unsent'; n++)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  for (let n = 0; n < 400 && (await origin.request({ ...get, timeoutMs: 1_000 })).is === 'unsent'; n++) await sleep(50)
   const wanted = readFileSync(bodyFile, 'utf8')
   /** What a server surely did not process is asked again, as the dispatcher does it: servers end connections after some thousand requests. */
   const askAgain = async (request: typeof get): Promise<Reply> => {
     for (let again = 0; ; again++) {
       const reply = await origin.request(request)
       if (again === 10 || (reply.is !== 'refused' && reply.is !== 'unsent')) return reply
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await sleep(50)
     }
   }
   const kinds = await Promise.all([

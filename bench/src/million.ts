@@ -1,4 +1,5 @@
 // Measures one send to a million devices: npm run bench:million -- --help
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { readOptions, say } from './options.ts'
@@ -81,7 +82,7 @@ async function measure(large: Tenant, prompt: Tenant, devices: Device[]) {
     samples.push({ at: now(), rssMb: Object.fromEntries(pids.map(({ name, pid }) => [name, memoryOf(pid).rssMb])) })
     const device = devices[sent.length]
     if (device) sent.push(sendPrompt(prompt, device))
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await sleep(1_000)
   }
   await done
   const posted = await Promise.all(sent)

@@ -1,4 +1,5 @@
 // Posts many requests. It runs as a process, so that its CPU time is in no figure of the bench. It gets its jobs and gives their results by IPC.
+import { setTimeout as wait } from 'node:timers/promises'
 import { toSimulator } from '@herald/testing/herald'
 import { openConnection, type Connection } from './http-connection.ts'
 
@@ -46,8 +47,6 @@ export type PostResult = {
 }
 
 const now = () => performance.timeOrigin + performance.now()
-const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
-
 async function post(job: PostJob): Promise<PostResult> {
   const { from, values, withinSeconds, window, perSecond } = job
   // With `perSecond` the number of requests is computed before the first one, because a connection takes its request before the request is due, and

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as campaignCalls from '@herald/contracts/calls/campaigns'
 import { listPushes, listStats, readStats } from '@herald/contracts/calls/tracker'
 import { Fault } from '@herald/contracts/fault'
@@ -181,7 +182,7 @@ async function untilLogged(): Promise<Explained[]> {
   let before = -1
   while (before !== logged.length) {
     before = logged.length
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await sleep(150)
   }
   const text = logged
   logged = ''

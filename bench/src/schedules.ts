@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createCampaign, fanOutStarted, listCampaigns, sendCampaign } from '@herald/contracts/calls/campaigns'
 import type { Campaign, Schedule } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
@@ -56,7 +57,7 @@ async function measure({ openPeer, startService }: ServicesAlone) {
   await until(() => heard.size >= count, { withinMs: 60_000, what: 'every start' })
   // Waits for late pointers. When campaigns was killed after it began a run and before it published the pointer, the pointer comes within the time of
   // a lease. A pointer that comes later is a second start of the run.
-  await new Promise((done) => setTimeout(done, 5_000))
+  await sleep(5_000)
 
   const campaigns = await listAll(gateway, appId)
   const runs = campaigns.filter(({ recurringOf }) => recurringOf !== null)

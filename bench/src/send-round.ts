@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tenant } from '@herald/testing/tenant'
 import { readLedgerSize, readWal, untilSettled } from './database-use.ts'
 import type { MeasuredHerald } from './measured-herald.ts'
@@ -62,7 +63,7 @@ export async function sendRound(contender: Contender, { herald, tenant }: { hera
   const besideAfter = measureProcesses(herald.dataDir)
   // Waits for pushes that come after the contender said that it has finished. Such a push is a second copy, or shows that the contender had not
   // finished.
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await sleep(1_000)
   const { accepted, distinctDevices, rejected, lastAcceptedAt } = await summary()
 
   const reasons = [

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { confirmAudienceAnnouncements, findExternalIds, hearAudienceListeners } from '@herald/contracts/calls/audience'
 import { confirmTrackerAnnouncements, hearTrackerListeners } from '@herald/contracts/calls/tracker'
 import { createWebhook } from '@herald/contracts/calls/webhooks'
@@ -103,7 +104,7 @@ async function measure(alone: ServicesAlone) {
       )
       // With --kill the announcements are spread over the kills, as a tracker would publish them. Without --kill they are published as fast as
       // possible.
-      if (values.kill) await new Promise((done) => setTimeout(done, 1_000))
+      if (values.kill) await sleep(1_000)
     }
     await until(() => confirmedAt.size === announcements.size, { withinMs: values.kill ? 4_000 : 60_000 }).catch(() => undefined)
   }
@@ -147,7 +148,7 @@ async function measure(alone: ServicesAlone) {
       const announcementId = newId()
       const body = { announcementId, owner: 'tracker', events: [...events, ...eventsOf(sick, 100)] }
       await tracker.publish(eventSubjects.pushSettled, body, announcementId)
-      await new Promise((done) => setTimeout(done, 100))
+      await sleep(100)
     }
     await until(() => [...announcedAt.keys()].every((id) => receiver.seen.has(id)), { what: 'the trickle' })
     const waits = [...announcedAt].map(([id, at]) => (receiver.seen.get(id) ?? 0) - at).toSorted((one, other) => one - other)

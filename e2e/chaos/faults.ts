@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Herald } from '@herald/testing/herald'
 import type { Platform } from './platform.ts'
 import { familyOf, runningProcesses, signalAll } from './processes.ts'
@@ -13,7 +14,6 @@ export type Stage = Platform & { random: Random }
 export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const appNames = /^(gateway|audience|campaigns|dispatcher|tracker|webhooks|server)-\d+$/
 
 function pickApp({ herald, random }: Stage): { name: string; pid: number } | undefined {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tenant } from '@herald/testing/tenant'
 import { givenCrowd, type Registered } from './crowd.ts'
 import { endFaults, faults, type FaultName, type Stage } from './faults.ts'
@@ -69,7 +70,7 @@ export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }
 async function makeTrouble(stage: Stage, names: readonly FaultName[], endAt: number, print: SeedOptions['print']) {
   const done: Awaited<ReturnType<(typeof faults)[FaultName]>>[] = []
   while (performance.now() < endAt) {
-    await new Promise((resolve) => setTimeout(resolve, stage.random.between(300, 2_000)))
+    await sleep(stage.random.between(300, 2_000))
     const one = await faults[stage.random.pick(names)](stage)
     done.push(one)
     print(`  ${one.what}`)
@@ -81,7 +82,7 @@ async function keepSending(tenant: Tenant, devices: Registered[], endAt: number)
   const campaigns: Campaign[] = []
   for (let number = 0; performance.now() < endAt; number += 1) {
     campaigns.push(await send(tenant, `chaos-${number}`, devices))
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await sleep(1_000)
   }
   return campaigns
 }

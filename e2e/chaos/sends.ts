@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { Scene } from './scenario.ts'
@@ -57,7 +58,7 @@ export async function untilAllSettled(tenant: Tenant, campaigns: Campaign[]): Pr
         if (JSON.stringify(stats) !== JSON.stringify(campaign.stats) || status !== campaign.status) movedAt = performance.now()
         Object.assign(campaign, { status, stats })
       }
-      if (campaign.status !== 'sent') await new Promise((resolve) => setTimeout(resolve, 100))
+      if (campaign.status !== 'sent') await sleep(100)
     }
   }
   return (performance.now() - startedAt) / 1000

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Watched<Result> = { result: Result; health: { p50: number; p99: number }; memory: number }
 
@@ -16,7 +17,7 @@ export async function watching<Result>(baseUrl: string, pid: number | undefined,
       times.push(performance.now() - startedAt)
       if (pid !== undefined)
         memory = Math.max(memory, Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await sleep(50)
     }
     agent.destroy()
   }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@herald/embedded/free-port'
 import { unpackDebian } from '@herald/tools/debian'
 
@@ -51,7 +52,7 @@ export async function startHaproxy(servers: [Behind, Behind]): Promise<{ port: n
   const started = performance.now()
   while (!(await accepts(port))) {
     if (child.exitCode !== null || performance.now() > started + 10_000) throw new Error(`HAProxy does not listen: ${said}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
   return {
     port,

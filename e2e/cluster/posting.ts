@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { http } from '@herald/testing/herald'
 import type { Registered } from '../chaos/crowd.ts'
 import type { Platform } from '../chaos/platform.ts'
@@ -51,7 +52,7 @@ export function startPosting({ herald, tenant }: Platform, devices: readonly Reg
         })
         return
       }
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      await sleep(500)
     }
   }
   let no = 0
@@ -110,7 +111,7 @@ export const linesLogged = ({ herald }: Platform): number =>
 
 export const seconds = (ms: number): number => Math.round(ms / 10) / 100
 
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, ms)))
+export const pause = (ms: number) => sleep(Math.max(0, ms))
 
 /** Pushes of one dispatcher that may be under way (DISPATCH_WINDOW), so as many copies its death may make. */
 export const window = 1_000

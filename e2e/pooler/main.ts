@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { appsWithDatabase } from '@herald/contracts/call'
 import { freePort } from '@herald/embedded/free-port'
 import { startPostgres } from '@herald/embedded/postgres'
@@ -100,7 +101,7 @@ async function sendsThroughIt(scene: Scene, env: Record<string, string>, place: 
       const second = await send(tenant, 'second', devices)
       await untilAccepted(tenant, devices.length / 5)
       await pgbouncer.kill()
-      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      await sleep(3_000)
       await pgbouncer.start()
       const back = performance.now()
       await send(tenant, 'after', devices.slice(0, 1), { target: { subscriptionIds: [devices[0]?.subscriptionId] } }).then((one) =>

@@ -179,6 +179,30 @@ type SubscriptionKeys struct {
 	Auth   string `json:"auth"`
 }
 
+type ShownPreferences struct {
+	Categories []ShownPreferencesCategories `json:"categories"`
+}
+
+type ShownPreferencesCategories struct {
+	ID          string  `json:"id"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+	Subscribed  bool    `json:"subscribed"`
+	Locked      bool    `json:"locked"`
+}
+
+type ChangePreferencesOfDeviceBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
+type ChangePreferencesBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
+type ChangePreferencesByExternalIDBody struct {
+	Categories map[string]*bool `json:"categories"`
+}
+
 type ReportConversionsBody struct {
 	Events []ReportConversionsBodyEvents `json:"events"`
 }
@@ -232,6 +256,39 @@ type ConversionReportedAttribution struct {
 	How        string `json:"how"`
 }
 
+type Inbox struct {
+	Items      []InboxItems `json:"items"`
+	Unread     int          `json:"unread"`
+	NextCursor *string      `json:"nextCursor"`
+}
+
+type InboxItems struct {
+	ID       string              `json:"id"`
+	Title    string              `json:"title"`
+	Body     string              `json:"body"`
+	URL      *string             `json:"url"`
+	Image    *string             `json:"image"`
+	Actions  []InboxItemsActions `json:"actions"`
+	Data     map[string]string   `json:"data"`
+	Category *string             `json:"category"`
+	SentAt   string              `json:"sentAt"`
+	ReadAt   *string             `json:"readAt"`
+	Opened   bool                `json:"opened"`
+}
+
+type InboxItemsActions struct {
+	ID    string  `json:"id"`
+	Title string  `json:"title"`
+	URL   *string `json:"url"`
+}
+
+type MarkInboxBody struct {
+	IDs    []string `json:"ids,omitempty"`
+	All    bool     `json:"all,omitempty"`
+	Before string   `json:"before,omitempty"`
+	Read   *bool    `json:"read,omitempty"`
+}
+
 type SendNotificationBody struct {
 	Target       Target        `json:"target"`
 	Content      Content       `json:"content,omitempty"`
@@ -243,6 +300,8 @@ type SendNotificationBody struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
+	Inbox        *bool         `json:"inbox,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
@@ -330,6 +389,8 @@ type SendNotificationsBodyNotifications struct {
 	Priority       string        `json:"priority,omitempty"`
 	Presentation   *Presentation `json:"presentation,omitempty"`
 	Overrides      *Overrides    `json:"overrides,omitempty"`
+	Category       string        `json:"category,omitempty"`
+	Inbox          *bool         `json:"inbox,omitempty"`
 	Bypass         *Bypass       `json:"bypass,omitempty"`
 	IdempotencyKey string        `json:"idempotencyKey,omitempty"`
 }
@@ -367,19 +428,32 @@ type CreateCampaignBody struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
+	Inbox        *bool         `json:"inbox,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
 type Schedule struct {
-	Type        string `json:"type"`
-	At          string `json:"at,omitempty"`
-	LocalTime   string `json:"localTime,omitempty"`
-	Date        string `json:"date,omitempty"`
-	LateMinutes *int   `json:"lateMinutes,omitempty"`
-	Every       string `json:"every,omitempty"`
-	DaysOfWeek  []int  `json:"daysOfWeek,omitempty"`
-	Timezone    string `json:"timezone,omitempty"`
-	Until       string `json:"until,omitempty"`
+	Type        string              `json:"type"`
+	At          string              `json:"at,omitempty"`
+	LocalTime   string              `json:"localTime,omitempty"`
+	Date        string              `json:"date,omitempty"`
+	LateMinutes *int                `json:"lateMinutes,omitempty"`
+	Every       string              `json:"every,omitempty"`
+	Interval    *int                `json:"interval,omitempty"`
+	StartDate   string              `json:"startDate,omitempty"`
+	DaysOfWeek  []int               `json:"daysOfWeek,omitempty"`
+	DaysOfMonth []int               `json:"daysOfMonth,omitempty"`
+	NthWeekday  *ScheduleNthWeekday `json:"nthWeekday,omitempty"`
+	Timezone    string              `json:"timezone,omitempty"`
+	Except      []string            `json:"except,omitempty"`
+	MaxRuns     *int                `json:"maxRuns,omitempty"`
+	Until       string              `json:"until,omitempty"`
+}
+
+type ScheduleNthWeekday struct {
+	Nth int `json:"nth"`
+	Day int `json:"day"`
 }
 
 type Experiment struct {
@@ -683,6 +757,9 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	SettledAt     *string                                         `json:"settledAt,omitempty"`
 	Reports       []ExplainCampaignAnswerDevicesStepsReports      `json:"reports,omitempty"`
 	Conversions   []ExplainCampaignAnswerDevicesStepsConversions  `json:"conversions,omitempty"`
+	Category      string                                          `json:"category,omitempty"`
+	Subscribed    *bool                                           `json:"subscribed,omitempty"`
+	Default       string                                          `json:"default,omitempty"`
 	HeldOut       *bool                                           `json:"heldOut,omitempty"`
 	Percent       *float64                                        `json:"percent,omitempty"`
 }
@@ -830,6 +907,7 @@ type Template struct {
 	CollapseID   *string           `json:"collapseId"`
 	Priority     *string           `json:"priority"`
 	Silent       *bool             `json:"silent"`
+	Category     *string           `json:"category"`
 	UseCount     int               `json:"useCount"`
 	CreatedAt    string            `json:"createdAt"`
 	UpdatedAt    string            `json:"updatedAt"`
@@ -846,6 +924,7 @@ type SaveTemplate struct {
 	Priority     string        `json:"priority,omitempty"`
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
+	Category     string        `json:"category,omitempty"`
 }
 
 type WebPushKey struct {
@@ -971,6 +1050,43 @@ func (c *Client) DeleteUserByExternalID(ctx context.Context, externalId string) 
 	return c.Request(ctx, "DELETE", "/v1/users/by-external-id/"+url.PathEscape(externalId), Call{}, nil)
 }
 
+// ReadPreferencesOfDevice: Read which categories the owner of a device is in.
+func (c *Client) ReadPreferencesOfDevice(ctx context.Context, id string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/preferences", Call{})
+}
+
+// ChangePreferencesOfDevice: Let the owner of a device join or leave categories. Changes the categories that the
+// body names: true joins, false leaves, null takes the own choice back, so that the default of the category
+// holds. The choice holds for all devices of the person. A locked category is 422.
+func (c *Client) ChangePreferencesOfDevice(ctx context.Context, id string, body ChangePreferencesOfDeviceBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/subscriptions/"+url.PathEscape(id)+"/preferences", Call{Body: body})
+}
+
+// ReadPreferences: Read which categories a person is in.
+func (c *Client) ReadPreferences(ctx context.Context, id string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/preferences", Call{})
+}
+
+// ChangePreferences: Let a person join or leave categories. Changes the categories that the body names: true
+// joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice
+// holds for all devices of the person. A locked category is 422.
+func (c *Client) ChangePreferences(ctx context.Context, id string, body ChangePreferencesBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/users/"+url.PathEscape(id)+"/preferences", Call{Body: body})
+}
+
+// ReadPreferencesByExternalID: Read which categories a person is in.
+func (c *Client) ReadPreferencesByExternalID(ctx context.Context, externalId string) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/preferences", Call{})
+}
+
+// ChangePreferencesByExternalID: Let a person join or leave categories. Changes the categories that the body
+// names: true joins, false leaves, null takes the own choice back, so that the default of the category holds.
+// The choice holds for all devices of the person. A locked category is 422. An unknown external id makes a user
+// without devices.
+func (c *Client) ChangePreferencesByExternalID(ctx context.Context, externalId string, body ChangePreferencesByExternalIDBody) (*ShownPreferences, error) {
+	return ask[ShownPreferences](ctx, c, "PATCH", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/preferences", Call{Body: body})
+}
+
 // ReportConversions: Report up to 500 conversions, such as orders. Each names its user by `externalId` or
 // `userId` and is attributed to the push that led to it. An id counts once, so a repeat with the same times
 // changes nothing. A wrong item leaves the others alone: read `results`, which are in the order of the request.
@@ -983,6 +1099,65 @@ func (c *Client) ReportConversions(ctx context.Context, body ReportConversionsBo
 // `conversions.publicValues` allows it, because that key is in everybody’s hands.
 func (c *Client) ReportConversion(ctx context.Context, id string, body ReportConversionBody) (*ConversionReported, error) {
 	return ask[ConversionReported](ctx, c, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/conversions", Call{Body: body, Repeatable: true})
+}
+
+// ReadInboxOfDevice: Read the inbox of a device’s owner. Sends with `inbox: true` of the last days (the app’s
+// setting `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because
+// the person has switched pushes off. Texts are in the person’s language of now. With a public key an identified
+// owner needs x-identity-token, whatever the app’s setting says.
+func (c *Client) ReadInboxOfDevice(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+}
+
+// MarkInboxOfDevice: Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means
+// all that were sent up to `before` or now. `read: false` makes them unread again. With a public key an
+// identified owner needs x-identity-token, whatever the app’s setting says.
+func (c *Client) MarkInboxOfDevice(ctx context.Context, id string, body MarkInboxBody) error {
+	return c.Request(ctx, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
+}
+
+// HideInboxItemOfDevice: Hide an item of the inbox of a device’s owner. The item does not come back. An unknown
+// item changes nothing. With a public key an identified owner needs x-identity-token, whatever the app’s setting
+// says.
+func (c *Client) HideInboxItemOfDevice(ctx context.Context, id string, itemId string) error {
+	return c.Request(ctx, "DELETE", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox/"+url.PathEscape(itemId), Call{}, nil)
+}
+
+// ReadInbox: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
+// newest first, one item for each send: also when its push failed or was skipped because the person has switched
+// pushes off. Texts are in the person’s language of now.
+func (c *Client) ReadInbox(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+}
+
+// MarkInbox: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up
+// to `before` or now. `read: false` makes them unread again.
+func (c *Client) MarkInbox(ctx context.Context, id string, body MarkInboxBody) error {
+	return c.Request(ctx, "POST", "/v1/users/"+url.PathEscape(id)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
+}
+
+// HideInboxItem: Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing.
+func (c *Client) HideInboxItem(ctx context.Context, id string, itemId string) error {
+	return c.Request(ctx, "DELETE", "/v1/users/"+url.PathEscape(id)+"/inbox/"+url.PathEscape(itemId), Call{}, nil)
+}
+
+// ReadInboxByExternalID: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting
+// `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because the
+// person has switched pushes off. Texts are in the person’s language of now.
+func (c *Client) ReadInboxByExternalID(ctx context.Context, externalId string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox", Call{Query: query})
+}
+
+// MarkInboxByExternalID: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that
+// were sent up to `before` or now. `read: false` makes them unread again.
+func (c *Client) MarkInboxByExternalID(ctx context.Context, externalId string, body MarkInboxBody) error {
+	return c.Request(ctx, "POST", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
+}
+
+// HideInboxItemByExternalID: Hide an item of a person’s inbox. The item does not come back. An unknown item
+// changes nothing.
+func (c *Client) HideInboxItemByExternalID(ctx context.Context, externalId string, itemId string) error {
+	return c.Request(ctx, "DELETE", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox/"+url.PathEscape(itemId), Call{}, nil)
 }
 
 // SendNotification: Send a notification. Accepts a notification to users, devices, a segment or everyone. The id

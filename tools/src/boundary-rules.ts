@@ -71,7 +71,7 @@ const libraries: Record<string, readonly string[]> = {
   // what a page has already, each in an entry of its own.
   'sdks/web': ['react', 'vue'],
   'sdks/node': [],
-  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'yaml', 'zod', 'node:*'],
+  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'eventsource-parser', 'yaml', 'zod', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
@@ -99,7 +99,7 @@ const folders = (project: string): Record<string, Place> => ({
     values: ['core'],
     types: ['core'],
     // These packages have no side effects: hashes, `isIP`, the shapes of values.
-    packages: [...vocabulary, 'temporal-polyfill', 'zod', 'node:crypto', 'node:net'],
+    packages: [...vocabulary, 'rrule-temporal', 'temporal-polyfill', 'zod', 'node:crypto', 'node:net'],
     typePackages: [],
   },
   store: {
@@ -132,6 +132,7 @@ const flow: Place = {
   packages: [
     ...vocabulary,
     'node:crypto',
+    'node:timers/promises',
     'lru-cache',
     '@herald/service/at-once',
     '@herald/service/background',

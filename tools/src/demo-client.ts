@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 export type DemoOptions = {
   baseUrl: string
   adminToken: string
@@ -58,7 +59,7 @@ export function callHerald({ baseUrl, adminToken, simulator: control }: DemoOpti
       while (!signal.aborted && performance.now() - startedAt < reportsWaitMs) {
         const { pending } = await simulator<{ pending: number }>('GET', '/crowd')
         if (pending === 0) return
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        await sleep(50)
       }
     },
   }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { callHerald, type HeraldClient, type DemoOptions } from './demo-client.ts'
 import { demoTable, type Push } from './demo-table.ts'
 import { writeWhole } from './write-whole.ts'
@@ -105,7 +106,7 @@ async function sendOne(herald: HeraldClient, state: DemoState, { print, signal }
     const progress = `  ${sent + failed + skipped} of ${queued} settled`
     if (queued > 0 && progress !== shown) print((shown = progress))
     if (status === 'sent' || signal.aborted) break
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await sleep(150)
   }
   const seconds = (performance.now() - startedAt) / 1000
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { findLastNotified, readNotified } from '@herald/contracts/calls/tracker'
 import { leavesOf, type Segment } from '@herald/contracts/segment'
 import type { Bus } from '@herald/service/bus'
@@ -59,7 +60,7 @@ export function openLastNotified(
     if (!namesLastNotified(segment) || (knownUntil.get(appId) ?? 0) > performance.now()) return true
     const askedAt = performance.now()
     if (!(await nameApp(db, appId)).isRead) {
-      await Promise.race([inBackground(appId), new Promise((resolve) => setTimeout(resolve, patienceMs).unref())])
+      await Promise.race([inBackground(appId), sleep(patienceMs, undefined, { ref: false })])
       if (!(await isNoted(db, appId))) return false
     }
     knownUntil.set(appId, askedAt + rememberedMs)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@herald/contracts/ids'
 import { setUpQueue } from '@herald/service/set-up-queue'
 import { testNatsPassword } from '@herald/testing/nats'
@@ -26,7 +27,7 @@ test('when the queue is reset while sends go on, each of them is sent, and no ba
       if (!peers.started.includes(campaignId)) await peers.point(campaignId)
       return peers.started.includes(campaignId)
     })
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await sleep(5)
   }
   await resetting
 

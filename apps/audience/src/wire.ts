@@ -29,6 +29,8 @@ import { openTags } from './people/list-tags.ts'
 import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
 import { openDeviceCounts, readDeviceDays } from './people/count-devices.ts'
 import { findUserByAddress, listUsers, readMaskedUser } from './people/read-users.ts'
+import { changePreferences, readPreferences } from './people/preferences.ts'
+import { readInboxOwner } from './people/read-inbox-owner.ts'
 import { openPeopleTurns } from './people/people-turns.ts'
 import { openRegistrations } from './people/register-subscription.ts'
 import { addressesOfRotation, rotateSubscription } from './people/rotate-subscription.ts'
@@ -177,6 +179,11 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.loginSubscription, changing(byLogin, loginSubscription))
   bus.answer(calls.logoutSubscription, changing(ofDevice, logoutSubscription))
   bus.answer(calls.changeOwner, changing(ofDevice, changeOwner))
+  const ofPerson = ({ appId, of }: OfApp & { of: calls.PreferencesOf }) =>
+    'subscriptionId' in of ? ofDevice({ appId, ...of }) : [keyOfUser(appId, of)]
+  bus.answer(calls.changePreferences, changing(ofPerson, changePreferences))
+  bus.answer(calls.readPreferences, querying(readPreferences))
+  bus.answer(calls.readInboxOwner, querying(readInboxOwner))
   bus.answer(calls.deleteSubscription, changing(ofDevice, deleteSubscription))
   bus.answer(calls.rotateSubscription, changing(addressesOfRotation, rotateSubscription))
   bus.answer(calls.markTestDevice, changing(ofDevice, markTestDevice))

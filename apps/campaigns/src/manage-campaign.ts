@@ -99,6 +99,8 @@ function toCampaign(row: CampaignRow): Campaign {
     priority,
     presentation,
     overrides: row.overrides,
+    category: row.category?.id ?? null,
+    inbox: row.inbox,
     bypass,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,

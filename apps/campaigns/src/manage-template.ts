@@ -6,7 +6,8 @@ import { isErased } from '@herald/service/erased-apps'
 import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
 import { countFitting } from './core/list-bytes.ts'
-import { refuseTooLarge } from './resolve-fields.ts'
+import { refuseTooLarge, unknownCategory } from './resolve-fields.ts'
+import { findForSend } from './store/categories.ts'
 import { hasRoomForTemplate, mostTemplates } from './store/limits.ts'
 import * as store from './store/templates.ts'
 
@@ -15,7 +16,7 @@ type One = { appId: string; templateId: string }
 
 /** Makes a template. Faults: duplicate_name; limit_reached; invalid_body when a locale is too large for a platform; not_found when the app was erased. */
 export async function createTemplate({ db }: Flow, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
-  refuseTooLarge(template)
+  await checkTemplate(db, appId, template)
   const id = newId()
   const isMade = await transact(db, async (trx) => {
     const hasRoom = await hasRoomForTemplate(trx, appId)
@@ -45,11 +46,17 @@ export async function readTemplate({ db }: Flow, { appId, templateId }: One): Pr
 
 /** Replaces a template. An optional field that the request leaves out is removed. Faults: not_found, duplicate_name, invalid_body. */
 export async function replaceTemplate({ db }: Flow, { appId, templateId, template }: One & { template: SaveTemplate }): Promise<Template> {
-  refuseTooLarge(template)
+  await checkTemplate(db, appId, template)
   const replaced = await store.replaceTemplate(db, { id: templateId, appId, template })
   if (replaced === 'unknown') throw notFound()
   if (replaced === 'name taken') throw duplicateName()
   return readTemplate({ db }, { appId, templateId })
+}
+
+/** Faults: invalid_body at `category` for an unknown one, and when a locale is too large for a platform. */
+async function checkTemplate(db: Campaigns['db'], appId: string, template: SaveTemplate): Promise<void> {
+  if (template.category !== undefined && !(await findForSend(db, appId, template.category))) throw unknownCategory()
+  refuseTooLarge(template)
 }
 
 /** Deletes a template. Campaigns that used it keep their copy of its fields. Fault: not_found. */
@@ -76,6 +83,7 @@ function toTemplate(row: store.TemplateRow): Template {
     collapseId: row.collapseId,
     priority,
     silent,
+    category: row.category,
     useCount: row.useCount,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -1,13 +1,14 @@
-import { fault, invalidField, unknownId, type FaultDetail } from '@herald/contracts/fault'
+import { fault, invalidField, unknownId, type Fault, type FaultDetail } from '@herald/contracts/fault'
 import { checkFits } from '@herald/contracts/payload'
 import type { SendFields } from '@herald/contracts/send-fields'
 import type { Campaigns } from './campaigns.ts'
 import { resolveSend, type ResolvedSend } from './core/overrides.ts'
+import { findForSend } from './store/categories.ts'
 import { findTemplateDefaults } from './store/templates.ts'
 
 /**
- * Gives a request's send fields with copies of its template's and the defaults: a later change of the template changes no campaign. Faults: not_found
- * (the template); invalid_body when there is neither content nor `silent`.
+ * Gives a request's send fields with copies of its template's and its category's, and the defaults. Faults: not_found (the template); invalid_body
+ * without content and `silent`, or for an unknown category.
  */
 export async function resolveFields(
   { db, defaultTtlSeconds }: Pick<Campaigns, 'db' | 'defaultTtlSeconds'>,
@@ -17,10 +18,16 @@ export async function resolveFields(
   const { templateId } = fields
   const template = templateId === undefined ? undefined : await findTemplateDefaults(db, appId, templateId)
   if (templateId !== undefined && !template) throw unknownId('templateId')
-  const send = resolveSend(fields, template, defaultTtlSeconds)
+  const categoryId = fields.category ?? template?.category ?? null
+  const category = categoryId === null ? undefined : await findForSend(db, appId, categoryId)
+  if (categoryId !== null && !category) throw unknownCategory()
+  const send = resolveSend(fields, template, defaultTtlSeconds, category)
   if (send.content === null && !send.silent) throw invalidField('content', 'is required unless templateId or silent: true is given')
+  if (send.inbox && send.silent) throw invalidField('inbox', 'must not be given together with silent, which the template brings')
   return send
 }
+
+export const unknownCategory = (): Fault => invalidField('category', 'names no category of this app')
 
 /**
  * Refuses a content that is too large for a platform even after its texts were shortened (spec: content/too-large-at-create). The fault names each

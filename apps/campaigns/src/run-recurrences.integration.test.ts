@@ -1,4 +1,4 @@
-import { cancelCampaign, createCampaign, readSend, sendCampaign } from '@herald/contracts/calls/campaigns'
+import { cancelCampaign, createCampaign, listOccurrences, pauseCampaign, readSend, sendCampaign } from '@herald/contracts/calls/campaigns'
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
@@ -13,7 +13,7 @@ let platform: Platform
 beforeAll(async () => void (platform = await givenPlatform()))
 
 /** Sends a daily recurrence in UTC whose time of day was `minutesAgo` minutes ago. Its next occurrence is less than a day away. */
-async function activated({ minutesAgo = 1, until: end }: { minutesAgo?: number; until?: Date } = {}) {
+async function activated({ minutesAgo = 1, until: end, maxRuns }: { minutesAgo?: number; until?: Date; maxRuns?: number } = {}) {
   const occurrence = new Date(Math.floor(Date.now() / minute) * minute - minutesAgo * minute)
   const schedule = {
     type: 'recurring' as const,
@@ -21,6 +21,7 @@ async function activated({ minutesAgo = 1, until: end }: { minutesAgo?: number; 
     localTime: occurrence.toISOString().slice(11, 16),
     timezone: 'UTC',
     ...(end ? { until: end.toISOString() } : {}),
+    ...(maxRuns === undefined ? {} : { maxRuns }),
   }
   const campaign = givenCampaign({ name: 'Every day', schedule, segment: { field: 'country', op: 'eq', value: 'DE' } })
   const { id } = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign })
@@ -130,6 +131,65 @@ test('once its `until` has passed a recurrence ends as sent, after its last run'
   await until(async () => (await platform.rowOf(id)).status === 'sent', { what: 'the end' })
   expect(await runsOf(id)).toHaveLength(1)
   expect(await platform.rowOf(id)).toMatchObject({ due_at: null, settled_at: expect.any(Date) })
+})
+
+// spec: campaigns/recurring-max-runs
+test('a recurrence ends as sent with the last of its `maxRuns` runs; an occurrence that was missed is no run', async () => {
+  const { id, occurrence, next } = await activated({ maxRuns: 2 })
+  const dayBefore = new Date(occurrence.getTime() - day)
+  await insertRuns(platform.db, [{ id: newId(), recurringOf: id, localDate: occurrence.toISOString().slice(0, 10) }])
+  await makeDue(id, occurrence)
+  // The date has a run already, so this occurrence makes none.
+  await until(isAdvanced(id, next), { what: 'the next due time' })
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'active', run_count: 0 })
+
+  await platform.db.deleteFrom('campaigns').where('recurring_of', '=', id).execute()
+  await makeDue(id, dayBefore)
+  await until(isAdvanced(id, next), { what: 'the first run' })
+  expect(await platform.rowOf(id)).toMatchObject({ status: 'active', run_count: 1, missed_count: 1 })
+  expect(await listed(id, 50)).toHaveLength(1)
+
+  await platform.db.deleteFrom('campaigns').where('recurring_of', '=', id).execute()
+  await makeDue(id, occurrence)
+  await until(async () => (await platform.rowOf(id)).status === 'sent', { what: 'the end' })
+  expect(await platform.rowOf(id)).toMatchObject({ run_count: 2, due_at: null, settled_at: expect.any(Date) })
+  expect(await listed(id, 50)).toEqual([])
+})
+
+const listed = async (campaignId: string, limit: number) =>
+  (await platform.gateway.call(listOccurrences, { appId, campaignId, limit })).items
+
+// spec: campaigns/occurrences
+test('the occurrences of a draft are listed as if it were sent now, those of a recurrence as they come, those of a paused one as if it resumed', async () => {
+  const schedule = {
+    type: 'recurring' as const,
+    every: 'month' as const,
+    daysOfMonth: [31],
+    localTime: '09:00',
+    timezone: 'UTC',
+    maxRuns: 3,
+  }
+  const campaign = givenCampaign({ schedule })
+  const { id } = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign })
+  const ofDraft = await listed(id, 50)
+  expect(ofDraft).toHaveLength(3)
+  expect(await listed(id, 2)).toEqual(ofDraft.slice(0, 2))
+  for (const { at, localDate } of ofDraft) expect(at).toBe(`${localDate}T09:00:00.000Z`)
+
+  const { nextAt } = await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
+  expect(await listed(id, 50)).toEqual(ofDraft)
+  expect(nextAt).toBe(ofDraft[0]?.at)
+  await platform.gateway.call(pauseCampaign, { appId, campaignId: id })
+  expect(await listed(id, 50)).toEqual(ofDraft)
+  await platform.gateway.call(cancelCampaign, { appId, campaignId: id })
+  expect(await listed(id, 50)).toEqual([])
+
+  const once = await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign() })
+  expect(await listed(once.id, 50)).toEqual([])
+  await expect(listed(newId(), 50)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(platform.gateway.call(listOccurrences, { appId: newId(), campaignId: id, limit: 50 })).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
 // spec: campaigns/recurring-cancelled

@@ -2,7 +2,7 @@ import { newId } from '@herald/contracts/ids'
 import { findTimeZone } from '@herald/contracts/text'
 import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
-import { tick } from './core/schedule.ts'
+import { runsLeft, tick } from './core/schedule.ts'
 import { orEachAlone } from './each-alone.ts'
 import { markFailed } from './store/campaigns.ts'
 import { findDueRecurrences, nextRecurrenceDueInMs } from './store/due.ts'
@@ -62,18 +62,25 @@ const runDue = ({ db, catchUpSeconds, log }: Running, only?: string) =>
     }
     const runs = ticks.flatMap(({ id, run }) => (run ? [{ id: newId(), recurringOf: id, localDate: run.localDate }] : []))
     const made = await insertRuns(trx, runs)
-    await advanceRecurrences(trx, ticks)
+    const ran = new Set(runs.filter(({ id }) => made.includes(id)).map(({ recurringOf }) => recurringOf))
+    await advanceRecurrences(
+      trx,
+      ticks.map(({ id, missed, nextDue, left }) => {
+        const made = ran.has(id) ? 1 : 0
+        return { id, missed, made, nextDue: left > made ? nextDue : undefined }
+      }),
+    )
     return { took: due.length, ticks, made }
   })
 
 type Recurrence = Awaited<ReturnType<typeof takeDueRecurrences>>[number]
 
 /** Says what a recurrence does now, or why it fails. A recurrence whose schedule cannot be read fails alone, and the others go on. */
-function look({ id, now, schedule, activatedAt, dueAt }: Recurrence, catchUpSeconds: number) {
+function look({ id, now, schedule, activatedAt, dueAt, runCount }: Recurrence, catchUpSeconds: number) {
   try {
     if (schedule?.type !== 'recurring' || !activatedAt || !dueAt) return { id, failure: unreadable }
     if (!findTimeZone(schedule.timezone)) return { id, failure: unknownZone(schedule.timezone) }
-    return { id, now, ...tick(schedule, { activatedAt, dueAt, now, catchUpSeconds }) }
+    return { id, now, left: runsLeft(schedule, runCount), ...tick(schedule, { activatedAt, dueAt, now, catchUpSeconds }) }
   } catch (error) {
     return { id, failure: unreadable, error }
   }

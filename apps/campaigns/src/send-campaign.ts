@@ -7,6 +7,7 @@ import type { Campaigns } from './campaigns.ts'
 import { statusesThatAllow } from './core/campaign.ts'
 import { delayed, planSend, type Plan } from './core/schedule.ts'
 import { copySegment } from './send-notification.ts'
+import { findForSend } from './store/categories.ts'
 import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 
 /**
@@ -32,10 +33,13 @@ export async function sendCampaign(
   // A winner keeps the target that was frozen with its experiment.
   const target = segmentId === null || isWinner ? campaign.target : await copySegment(bus, appId, segmentId)
   if (!target || target.kind === 'forgotten' || (!hasContent && !silent)) throw nothingToSend()
+  // The category is frozen as it is now, like the segment. A winner keeps its experiment's.
+  const category = campaign.category && !isWinner ? (await findForSend(db, appId, campaign.category.id))?.category : undefined
+  if (campaign.category && !isWinner && !category) throw categoryIsGone()
   const plan = delayed(await planNow(bus, { appId, schedule, now, defaultTimezone }), now, delaySeconds)
   if (plan.action === 'unplanned') throw fault('invalid_state', plan.why)
 
-  const sent = await markSent(db, campaignId, { dueAt: null, localTimesAfter: null, ...plan, target, revision })
+  const sent = await markSent(db, campaignId, { dueAt: null, localTimesAfter: null, ...plan, target, category, revision })
   if (sent === 'sending') pointAt(campaignId)
   else poke()
   if (sent === 'sending' || sent === 'scheduled' || sent === 'active')
@@ -57,6 +61,9 @@ async function findZones(bus: Campaigns['bus'], appId: string, defaultTimezone: 
   const known = [...new Set([...zones, defaultTimezone])].filter((zone) => findTimeZone(zone))
   return known.length > 0 ? known : ['UTC']
 }
+
+const categoryIsGone = (): Fault =>
+  fault('invalid_state', 'The category of the campaign was deleted. Give the campaign another category, or none.')
 
 export const nothingToSend = (): Fault => fault('invalid_state', 'The campaign has no content to send.')
 

@@ -26,10 +26,10 @@ export const notificationName = 'notification'
  * up no key. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
 export async function sendNotification(accepting: Accepting, { appId, idempotency, notification }: SendRequest): Promise<SendAnswer> {
-  const { templateId, target } = notification
+  const { templateId, target, category } = notification
 
-  // A request with neither a template nor a saved segment need not read the record here: the transaction reads it anyway.
-  const looksUp = templateId !== undefined || target.segmentId !== undefined
+  // A request without a template, a saved segment and a category need not read the record here: the transaction reads it anyway.
+  const looksUp = templateId !== undefined || target.segmentId !== undefined || category !== undefined
   const replay = looksUp ? await findReplay(accepting, appId, idempotency) : undefined
   if (replay) return { ...acceptedId(replay), status: 'sending' }
 

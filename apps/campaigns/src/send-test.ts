@@ -62,12 +62,15 @@ async function resolveTested(campaigns: Accepting, appId: string, test: TestSend
   if (campaignId === undefined) return { name: notificationName, send: await resolveFields(campaigns, appId, test) }
   const campaign = await findWhole(campaigns.db, appId, campaignId)
   if (!campaign) throw notFound()
-  const { name, silent, data, ttl, priority, presentation, overrides, bypass, experiment } = campaign
+  const { name, silent, data, ttl, priority, presentation, overrides, category, bypass, experiment } = campaign
   const chosen = experiment?.variants.find(({ id }) => id === variant)
   if (variant !== undefined && !chosen) throw invalidVariant()
   const content = chosen?.content ?? campaign.content
   if (content === null && !silent) throw fault('invalid_state', 'The campaign has no content to send.')
-  return { name, send: { content, silent, data, ttl, collapseId: campaign.collapseId, priority, presentation, overrides, bypass } }
+  return {
+    name,
+    send: { content, silent, data, ttl, collapseId: campaign.collapseId, priority, presentation, overrides, category, bypass },
+  }
 }
 
 function selectorOf({ subscriptionId, subscriptionIds, userIds, externalIds }: TestSend): TestSelector {

@@ -5,9 +5,12 @@ import { cancelCampaign, endCampaign, pauseCampaign, resumeCampaign, unsendCampa
 import { createCampaign, replaceCampaign } from './create-campaign.ts'
 import { eraseApp } from './erase-app.ts'
 import { explainCampaign } from './explain-campaign.ts'
+import { listOccurrences } from './list-occurrences.ts'
 import { listRuns } from './list-runs.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns, readCampaign } from './manage-campaign.ts'
+import { createCategory, deleteCategory, findLeavable, listCategories, replaceCategory } from './manage-category.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
+import { readInboxSends } from './read-inbox-sends.ts'
 import { noteFailedStart } from './note-failed-start.ts'
 import { pickWinner } from './pick-winner.ts'
 import { readSend } from './read-send.ts'
@@ -43,6 +46,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.listCampaigns, reading(listCampaigns))
   bus.answer(calls.getCampaign, reading(getCampaign))
   bus.answer(calls.listRuns, reading(listRuns))
+  bus.answer(calls.listOccurrences, reading(listOccurrences))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(campaigns, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(campaigns, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(campaigns, request))
@@ -63,4 +67,11 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.readTemplate, reading(readTemplate))
   bus.answer(calls.replaceTemplate, (request) => replaceTemplate(campaigns, request))
   bus.answer(calls.deleteTemplate, (request) => deleteTemplate(campaigns, request))
+
+  bus.answer(calls.createCategory, (request) => createCategory(campaigns, request))
+  bus.answer(calls.listCategories, reading(listCategories))
+  bus.answer(calls.replaceCategory, (request) => replaceCategory(campaigns, request))
+  bus.answer(calls.deleteCategory, (request) => deleteCategory(campaigns, request))
+  bus.answer(calls.findLeavable, reading(findLeavable))
+  bus.answer(calls.readInboxSends, reading(readInboxSends))
 }

@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { atEnd } from '@herald/testing/at-end'
 import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
@@ -73,7 +74,7 @@ test('when the network passes nothing on for 0.4 s, three times during a batch, 
     await until(async () => (await rig.simulator.arrivedAt(devices)).length >= times * 50, { what: 'pushes arrive' })
     way.stall()
     // The proxy pauses for longer than the time between two checks of time limits, and for far less than the limit for an answer.
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    await sleep(400)
     way.goOn()
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { addEnd, type BatchOutcomes, type End, type EndOfPlaces } from '@herald/contracts/outcome'
 import { apart, asNow, type Within } from '@herald/service/request-id'
@@ -299,19 +300,5 @@ function tellCommitted({ committed }: Waiting): void {
   }
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-
 /** Waits for `ms` milliseconds. Gives false when the signal ends the wait early. */
-const rest = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      resolve(false)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end)
-      resolve(true)
-    }, ms)
-    signal.addEventListener('abort', end, { once: true })
-    if (signal.aborted) end()
-  })
+const rest = (ms: number, signal: AbortSignal): Promise<boolean> => pause(ms, true, { signal }).catch(() => false)

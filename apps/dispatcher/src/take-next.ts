@@ -1,3 +1,4 @@
+import { setTimeout as rest } from 'node:timers/promises'
 import { takeNext } from '@herald/contracts/calls/audience'
 import { perPlatform } from '@herald/contracts/platform'
 import { deliverGiven } from './deliver-batch.ts'
@@ -24,7 +25,6 @@ const forgottenAfterMs = 30_000
  */
 export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): () => Promise<void> {
   const stopping = new AbortController()
-  const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
   const heardAt = new Map<string, number>()
   const ends = new Set<Promise<void>>()
   let waits = 0

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@herald/contracts/fault'
 
 /**
@@ -11,7 +12,7 @@ export async function untilAnswered<Answer>(call: () => Promise<Answer>, giveUp:
     } catch (error) {
       if (!Fault.is(error, 'queue_unavailable') && !Fault.is(error, 'database_unavailable')) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
+    await sleep(pauseMs * (0.5 + Math.random()))
   }
   return undefined
 }

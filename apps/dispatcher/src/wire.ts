@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { checkProvider as checkProviderCall } from '@herald/contracts/calls/dispatcher'
 import { recordOutcomes } from '@herald/contracts/calls/tracker'
 import { Fault, tooManyReads } from '@herald/contracts/fault'
@@ -83,7 +84,7 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
   service.onStop('deliveries', async () => {
     await jobs.stop()
     // By now every push is answered or given up. A connection that does not close ends with the process.
-    await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
+    await Promise.race([transports.close(), sleep(500, undefined, { ref: false })])
   })
   // Few checks run at once, because each opens a connection of its own, with a handshake.
   const fewChecks = openAtOnce({ atOnce: 4, share: 2, mostWaiting: 20, waitMs: 3_000, full: () => tooManyReads(5) })

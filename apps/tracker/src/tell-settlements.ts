@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
@@ -76,7 +77,7 @@ export function openSettlementTelling({ db, bus, log }: Pick<Tracker, 'db' | 'bu
   }, shared)
   return async (campaignId) => {
     await tellCampaigns(campaignId)
-    await new Promise((resolve) => setTimeout(resolve, dropAfterMs))
+    await sleep(dropAfterMs)
     await tellAudience(campaignId)
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engagement } from '@herald/contracts/calls/tracker'
 import { madeAt } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
@@ -88,7 +89,7 @@ export async function trackPatiently(
     const tracked = await track(call)
     counted += tracked.counted
     if (!tracked.isEarly || performance.now() >= until) return { counted }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+    await sleep(lookEveryMs)
   }
 }
 

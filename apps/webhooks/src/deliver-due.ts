@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { signWebhook, webhookSignatureHeader } from '@herald/auth/webhook-signature'
 import { failsEverybody } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
@@ -165,7 +166,7 @@ export function openDeliverer(
       return { took: 0, ...(nextInMs === undefined ? {} : { nextInMs }) }
     },
     async finish() {
-      await Promise.race([Promise.allSettled(onTheWay.values()), new Promise((resolve) => setTimeout(resolve, finishWithinMs).unref())])
+      await Promise.race([Promise.allSettled(onTheWay.values()), sleep(finishWithinMs, undefined, { ref: false })])
       clearInterval(renewing)
     },
   }

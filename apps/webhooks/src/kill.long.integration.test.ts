@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyWebhook } from '@herald/auth/webhook-signature'
 import { createWebhook, listDeliveries } from '@herald/contracts/calls/webhooks'
 import type { Event } from '@herald/contracts/event'
@@ -67,7 +68,7 @@ test('while webhooks is killed every 2 s and three responses of ten fail, every 
   for (let kill = 0; kill < kills; kill += 1) {
     announce()
     // Each process lives for two seconds, whatever it is doing then. That a process dies at any moment is the point of the test.
-    await new Promise((resolve) => setTimeout(resolve, killEveryMs))
+    await sleep(killEveryMs)
     await app.kill()
     app = startProcess(rig.environment)
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openSealer } from '@herald/auth/seal'
 import type { Call } from '@herald/contracts/call'
 import { confirmAudienceAnnouncements } from '@herald/contracts/calls/audience'
@@ -150,7 +151,7 @@ function atMostEvery<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
   let lastAt = Number.NEGATIVE_INFINITY
   return async () => {
     const restMs = lastAt + ms - performance.now()
-    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+    if (restMs > 0) await sleep(restMs)
     lastAt = performance.now()
     return work()
   }

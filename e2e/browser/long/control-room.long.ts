@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Stats } from '@herald/contracts/stats'
 import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
@@ -36,7 +37,6 @@ beforeAll(async () => {
 
 type Counters = Pick<Stats, 'queued' | 'sent' | 'failed' | 'skipped'>
 type Sample = { at: number; stats: Counters }
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** How many pushes the simulated providers have taken so far. */
 const taken = async (): Promise<number> =>
   (await dashboard.tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Herald } from '@herald/testing/herald'
 import type { Tenant } from '@herald/testing/tenant'
 import { givenManyDevices, type Registered } from '../crowd.ts'
@@ -89,6 +90,6 @@ function portsOfSimulator({ dataDir }: Herald): number[] {
 }
 
 async function after(milliseconds: number, then: () => Promise<unknown>): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  await sleep(milliseconds)
   await then()
 }

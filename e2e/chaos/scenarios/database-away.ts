@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { http } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
 import { givenManyDevices } from '../crowd.ts'
@@ -43,10 +44,10 @@ async function playAway(
   say(`  Postgres is ${name} for ${awayMs / 1000} s`)
   const awayAt = performance.now()
   const bringBack = await away(platform)
-  await new Promise((resolve) => setTimeout(resolve, noticedWithinMs + 3_000))
+  await sleep(noticedWithinMs + 3_000)
   const cpuBefore = apps.map(([, pid]) => cpuSecondsOf(pid))
   const measuredAt = performance.now()
-  await new Promise((resolve) => setTimeout(resolve, awayAt + awayMs - measuredAt))
+  await sleep(awayAt + awayMs - measuredAt)
   const seconds = (performance.now() - measuredAt) / 1000
   const cpu: Record<string, number> = {}
   for (const [place, [app, pid]] of apps.entries()) {
@@ -132,7 +133,7 @@ function startAsking({ herald, tenant }: Platform) {
       )
       const [status, code] = answer instanceof Error ? [599, answer.message] : [answer.status, answer.body?.error?.code]
       asked.push({ at, ms: performance.now() - at, what: `${method} ${path}`, status, code })
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await sleep(200)
     }
   }
   const clients = [client(), client()]

@@ -1,5 +1,6 @@
 import { chownSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { http } from '@herald/testing/herald'
 import { until } from '@herald/testing/until'
 import { givenManyDevices } from '../crowd.ts'
@@ -36,7 +37,7 @@ export const demotedDatabase: Scenario = {
           answers.push(posted)
           healths.push(health)
         }
-        await new Promise((resolve) => setTimeout(resolve, 200))
+        await sleep(200)
       }
       await onDatabase(herald, (client) => client.query('select pg_promote()'))
       const backAt = performance.now()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '@herald/testing/until'
 import type pg from 'pg'
 import { givenManyDevices } from '../crowd.ts'
@@ -31,7 +32,7 @@ export const freezeDispatcher: Scenario = {
       const takeover = await onDatabase(herald, (client) => watchTakeover(client, frozenAt))
       await untilAllSettled(tenant, [campaign])
       const secondsToSettle = (performance.now() - frozenAt) / 1000
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, frozenAt + frozenMs - performance.now())))
+      await sleep(Math.max(0, frozenAt + frozenMs - performance.now()))
       const before = await readStats(tenant, campaign)
       const acceptedBefore = await accepted(tenant)
       signalAll([pid], 'SIGCONT')

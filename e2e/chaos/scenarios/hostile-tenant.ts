@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@herald/contracts/ids'
 import { fillCampaigns, fillTracker } from '@herald/testing/history'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
@@ -99,7 +100,7 @@ export async function sendEverySecond(tenant: Tenant, devices: readonly Register
   const startedAt = performance.now()
   const sends: Promise<Sent>[] = []
   for (let second = 0; second < seconds; second += 1) {
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, startedAt + second * 1_000 - performance.now())))
+    await sleep(Math.max(0, startedAt + second * 1_000 - performance.now()))
     sends.push(timeSend(tenant, devices, `${name}-${second}`))
   }
   return Promise.all(sends)
@@ -139,7 +140,7 @@ export async function playHostility({ name, workers, everyMs, act }: Hostility, 
       const key = `${name} ${answered}`
       counts[key] = (counts[key] ?? 0) + 1
       const rest = beganAt + everyMs - performance.now()
-      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest))
+      if (rest > 0) await sleep(rest)
     }
   }
   await Promise.all(Array.from({ length: workers }, work))

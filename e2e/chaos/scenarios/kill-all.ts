@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenManyDevices, type Registered } from '../crowd.ts'
 import { onDatabase, onPlatform, type Platform } from '../platform.ts'
 import { runningProcesses, signalAll } from '../processes.ts'
@@ -56,7 +57,7 @@ async function postFromClients({ tenant }: Platform, devices: Registered[], seed
       const some = devices.slice(number * share, (number + 1) * share)
       const target = { subscriptionIds: some.map(({ subscriptionId }) => subscriptionId) }
       campaigns.push(await send(tenant, `kill-all-${seed}-${number}`, some, { target }))
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await sleep(1_000)
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, first) => client(first)))
@@ -67,7 +68,7 @@ async function killInTurn({ herald }: Platform, seed: number, goesOn: () => bool
   const random = seeded(seed)
   let turn: string[] = []
   while (goesOn()) {
-    await new Promise((resolve) => setTimeout(resolve, random.between(1_000, 3_000)))
+    await sleep(random.between(1_000, 3_000))
     if (turn.length === 0) turn = [...apps]
     const app = random.pick(turn)
     turn = turn.filter((name) => name !== app)

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freshDataDir } from '@herald/testing/herald'
 import { givenManyDevices } from '../crowd.ts'
 import { onDataDirectory } from '../platform.ts'
@@ -43,7 +44,7 @@ export const natsFull: Scenario = {
             }),
           )
           note({ [`ms202 ${during.length}`]: Math.round(performance.now() - askedAt) })
-          await new Promise((resolve) => setTimeout(resolve, 3_000))
+          await sleep(3_000)
         }
         resize(nats, diskSize)
         say('  it is free again')

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { givenManyDevices, type Registered } from '../crowd.ts'
 import { onDatabase, onPlatform, type Platform } from '../platform.ts'
@@ -84,7 +85,7 @@ async function withWrongCredentials(scene: Scene, platform: Platform): Promise<v
   let states: string[] = []
   while (!states.includes('open') && performance.now() - startedAt < 30_000) {
     states = await circuitStates(platform)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await sleep(200)
   }
   note({ 'all refused': { states, invalidated: await countInvalidated(platform, devices) } })
   check(states.includes('open'), 'all are refused, and no circuit is open')

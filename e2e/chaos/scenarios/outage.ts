@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenManyDevices } from '../crowd.ts'
 import { onPlatform } from '../platform.ts'
 import type { Scenario } from '../scenario.ts'
@@ -26,7 +27,7 @@ export const outage: Scenario = {
       const beganAt = performance.now()
       const patient = await send(tenant, 'patient', devices)
       const hasty = await send(tenant, 'hasty', devices, { target: { all: true }, ttl: shortTtlSeconds })
-      await new Promise((resolve) => setTimeout(resolve, outageMs - (performance.now() - beganAt)))
+      await sleep(outageMs - (performance.now() - beganAt))
 
       const whileAway = [await readStats(tenant, patient), await readStats(tenant, hasty)].map(({ body }) => body.stats)
       const open = await tenant.admin<{ items: { state: string; code: string | null }[] }>('GET', '/pushes?outcome=open&limit=200')
@@ -42,7 +43,7 @@ export const outage: Scenario = {
       await tenant.simulator('PUT', '/devices/behaviour', { answer: 'ok', platform: 'ios' })
       await tenant.simulator('DELETE', '/faults')
       const backAt = performance.now()
-      while ((await accepted(tenant)) === 0 && performance.now() < backAt + 60_000) await new Promise((resolve) => setTimeout(resolve, 50))
+      while ((await accepted(tenant)) === 0 && performance.now() < backAt + 60_000) await sleep(50)
       const firstAfterSeconds = Math.round(performance.now() - backAt) / 1000
       const seconds = await untilAllSettled(tenant, [patient, hasty])
       note({ firstAcceptedAfterSeconds: firstAfterSeconds, settledAfterSeconds: seconds, hasty: hasty.stats })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { givenManyDevices, type Registered } from '../crowd.ts'
 import { onPlatform, type Platform } from '../platform.ts'
@@ -64,10 +65,9 @@ async function sendPrompt(tenant: Tenant, devices: readonly Registered[], signal
   for (let number = 0; !signal.aborted; number += 1) {
     const startedAt = performance.now()
     const campaign = await send(tenant, `prompt-${number}`, devices)
-    while ((await readStats(tenant, campaign)).body.stats.sent < devices.length && performance.now() - startedAt < 60_000)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+    while ((await readStats(tenant, campaign)).body.stats.sent < devices.length && performance.now() - startedAt < 60_000) await sleep(20)
     seconds.push(Math.round(performance.now() - startedAt) / 1_000)
-    await new Promise((resolve) => setTimeout(resolve, promptEveryMs))
+    await sleep(promptEveryMs)
   }
   return seconds
 }

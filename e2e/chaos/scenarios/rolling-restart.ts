@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '@herald/testing/until'
 import { givenManyDevices } from '../crowd.ts'
 import { onPlatform, type Platform } from '../platform.ts'
@@ -111,7 +112,7 @@ function startLoad({ herald, tenant }: Platform, devices: readonly { id: string;
         const { id } = JSON.parse(answer.text) as { id: string }
         campaigns.push({ id, devices: [device.id], status: 'sending', stats: { queued: 0, sent: 0, failed: 0, skipped: 0 } })
       }
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await sleep(20)
     }
   }
   const load = { now: 'before', stop }

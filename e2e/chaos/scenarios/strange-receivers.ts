@@ -1,5 +1,6 @@
 import { createServer, type TLSSocket } from 'node:tls'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { givenCrowd } from '../crowd.ts'
@@ -101,7 +102,7 @@ async function besideStrange(scene: Scene, platform: Platform, receiver: Receive
     const next = performance.now() + 1_000
     strangeCampaigns.push(await send(hostile, `strange-${second}`, phones, { target: { all: true }, ttl: 20 }))
     campaigns.push(await send(honest, `honest-${second}`, devices))
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())))
+    await sleep(Math.max(0, next - performance.now()))
   }
   await untilAllSettled(honest, campaigns)
   await until(() => receiver.events.get('notification.sent')?.size === seconds * devices.length, {

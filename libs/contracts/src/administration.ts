@@ -65,6 +65,7 @@ const settings = {
   identityVerification: z.enum(['off', 'required']),
   attribution: Attribution,
   conversions: ConversionSettings,
+  inboxDays: z.int().min(1).max(90),
 }
 /** The settings of an app as the administration answers them. */
 export const Settings = z.strictObject({ ...settings, holdout: Holdout.nullable() })

@@ -14,6 +14,8 @@ export type AppSettings = {
   attribution: Attribution
   conversions: ConversionSettings
   holdout: Holdout | null
+  /** For how many days people find sends in their inbox. */
+  inboxDays: number
 }
 
 export const defaultSettings: AppSettings = {
@@ -24,6 +26,7 @@ export const defaultSettings: AppSettings = {
   attribution: { directHours: 24, influencedHours: 1 },
   conversions: { publicValues: false },
   holdout: null,
+  inboxDays: 30,
 }
 
 /** An app, as the administration answers it. */

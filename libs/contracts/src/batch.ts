@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FrozenCategory } from './category.ts'
 import type { Content } from './content.ts'
 import type { LocalMoment } from './local-moment.ts'
 import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
@@ -69,7 +70,11 @@ export type FrozenSend = {
   presentation: Presentation | null
   /** What is merged last into what each provider gets; absent in most sends. */
   overrides?: Overrides | null
+  /** The category of the send; absent in a send without one. Who is not in it is skipped (spec: categories/skipped). */
+  category?: FrozenCategory | null
   bypass: Bypass
+  /** Set on a send that people find in their inbox: opted-out devices are queued too, and skipped (spec: inbox/opted-out). */
+  inbox?: true
   /**
    * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the
    * text of a send without an experiment.

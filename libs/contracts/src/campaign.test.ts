@@ -96,8 +96,40 @@ test('a time, a zone or a weekday of a schedule in a wrong form is refused', () 
   for (const day of [7, -1, 1.5, '1']) expect(wrongSchedule({ ...recurring, daysOfWeek: [day] })).toEqual(['schedule.daysOfWeek.0'])
   for (const timezone of ['Berlin', '+02:00', '', 'Europe/Nowhere'])
     expect(wrongSchedule({ ...recurring, timezone })).toEqual(['schedule.timezone'])
-  expect(wrongSchedule({ ...recurring, every: 'month' })).toEqual(['schedule.every'])
+  expect(wrongSchedule({ ...recurring, every: 'year' })).toEqual(['schedule.every'])
   expect(wrongSchedule({ ...recurring, until: 'never' })).toEqual(['schedule.until'])
+})
+
+// spec: campaigns/recurring-month, campaigns/recurring-interval, campaigns/recurring-except, campaigns/recurring-max-runs
+test('a recurrence by the month names days of the month or a weekday of it; an interval, a start, excepted dates and a number of runs are bounded', () => {
+  const monthly = { ...recurring, every: 'month' }
+  const dates = Array.from({ length: 101 }, () => '2026-12-24')
+  for (const change of [
+    {},
+    { daysOfMonth: [1, 15, 31, -1, 1], interval: 12, startDate: '2024-02-29', except: dates.slice(1), maxRuns: 10_000 },
+    { nthWeekday: { nth: -1, day: 0 } },
+    { nthWeekday: { nth: 5, day: 6 }, except: [] },
+  ])
+    expect(wrongSchedule({ ...monthly, ...change })).toEqual([])
+  for (const [change, path] of [
+    [{ daysOfWeek: [1] }, 'daysOfWeek'],
+    [{ daysOfMonth: [] }, 'daysOfMonth'],
+    [{ daysOfMonth: [0] }, 'daysOfMonth.0'],
+    [{ daysOfMonth: [1, 32] }, 'daysOfMonth.1'],
+    [{ daysOfMonth: [1], nthWeekday: { nth: 1, day: 1 } }, 'nthWeekday'],
+    [{ nthWeekday: { nth: 0, day: 1 } }, 'nthWeekday.nth'],
+    [{ nthWeekday: { nth: 1, day: 7 } }, 'nthWeekday.day'],
+    [{ interval: 0 }, 'interval'],
+    [{ interval: 13 }, 'interval'],
+    [{ startDate: '2026-02-29' }, 'startDate'],
+    [{ except: dates }, 'except'],
+    [{ except: ['2026-12-24', 'Christmas'] }, 'except.1'],
+    [{ maxRuns: 0 }, 'maxRuns'],
+    [{ maxRuns: 10_001 }, 'maxRuns'],
+    [{ every: 'week', daysOfMonth: [1] }, 'daysOfMonth'],
+    [{ every: 'day', nthWeekday: { nth: 1, day: 1 } }, 'nthWeekday'],
+  ] as const)
+    expect(wrongSchedule({ ...monthly, ...change })).toEqual([`schedule.${path}`])
 })
 
 // spec: experiments/form, experiments/variant-id

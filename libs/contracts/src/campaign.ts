@@ -10,6 +10,26 @@ import { CalendarDate, name, ObjectId, Timestamp, TimeZone } from './text.ts'
 
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
+const Weekday = z.int().min(0).max(6)
+/** A place from 1 to `most`, or -1 for the last. */
+const orLast = (most: number) =>
+  z
+    .int()
+    .min(-1)
+    .max(most)
+    .refine((place) => place !== 0, `must be 1 to ${most}, or -1 for the last`)
+
+type NamedDays = { every: string; daysOfWeek?: unknown; daysOfMonth?: unknown; nthWeekday?: unknown }
+
+/** Checks that days of the week are named only by the day or the week, and days of the month, in one of two ways, only by the month. */
+function daysFitPeriod({ every, daysOfWeek, daysOfMonth, nthWeekday }: NamedDays, context: z.RefinementCtx): void {
+  const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', message, path: [field] })
+  if (every === 'month' && daysOfWeek !== undefined) refuse('daysOfWeek', 'must not be given with every: month; name nthWeekday')
+  if (every !== 'month' && daysOfMonth !== undefined) refuse('daysOfMonth', 'must not be given without every: month')
+  if (every !== 'month' && nthWeekday !== undefined) refuse('nthWeekday', 'must not be given without every: month')
+  else if (daysOfMonth !== undefined && nthWeekday !== undefined) refuse('nthWeekday', 'must not be given together with daysOfMonth')
+}
+
 /**
  * When a campaign is sent (spec: campaigns/schedule-forms). Campaigns checks the rules that depend on the time of the request: `at` and `date` are at
  * most 365 days ahead, and `until` and `date` have not passed.
@@ -28,19 +48,27 @@ export const Schedule = z.discriminatedUnion('type', [
       message: 'must not be given without date',
       path: ['lateMinutes'],
     }),
-  z.strictObject({
-    type: z.literal('recurring'),
-    every: z.enum(['day', 'week']),
-    daysOfWeek: z
-      .array(z.int().min(0).max(6))
-      .min(1)
-      .max(7)
-      .refine((days) => new Set(days).size === days.length, 'must name each day once')
-      .optional(),
-    localTime: LocalTime,
-    timezone: TimeZone,
-    until: Timestamp.optional(),
-  }),
+  z
+    .strictObject({
+      type: z.literal('recurring'),
+      every: z.enum(['day', 'week', 'month']),
+      interval: z.int().min(1).max(12).optional(),
+      startDate: CalendarDate.optional(),
+      daysOfWeek: z
+        .array(Weekday)
+        .min(1)
+        .max(7)
+        .refine((days) => new Set(days).size === days.length, 'must name each day once')
+        .optional(),
+      daysOfMonth: z.array(orLast(31)).min(1).max(32).optional(),
+      nthWeekday: z.strictObject({ nth: orLast(5), day: Weekday }).optional(),
+      localTime: LocalTime,
+      timezone: TimeZone,
+      except: z.array(CalendarDate).max(100).optional(),
+      maxRuns: z.int().min(1).max(10_000).optional(),
+      until: Timestamp.optional(),
+    })
+    .superRefine(daysFitPeriod),
 ])
 export type Schedule = z.output<typeof Schedule>
 
@@ -163,6 +191,10 @@ export type Campaign = {
   priority: Priority
   presentation: Presentation | null
   overrides: Overrides | null
+  /** The id of the send's category; null without one. */
+  category: string | null
+  /** Whether people find the campaign in their inbox. */
+  inbox: boolean
   bypass: Bypass
   recurringOf: string | null
   remainderOf: string | null

@@ -109,6 +109,12 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
     repairsItself: false,
     byItself: 'A cancelled send does not go on. A duplicate of it can be sent.',
   },
+  unsubscribed: {
+    means: 'The person is not in the category of the send: by their own choice, or because the category begins empty.',
+    todo: null,
+    repairsItself: true,
+    byItself: 'The person gets sends of this category again after joining it.',
+  },
 }
 
 const sentence = (remedy: string | null): string | null => (remedy === null ? null : `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`)

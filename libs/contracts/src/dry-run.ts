@@ -111,7 +111,12 @@ export type AudienceDryRun = {
    */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
-  skips: { reason: 'holdout' | 'expired' | 'silent_web' | 'quiet_hours' | 'frequency_cap'; devices: number; estimated: Estimated | null }[]
+  skips: {
+    /** `opted_out`: only with `inbox`: these devices are queued too, beside the audience, and skipped. */
+    reason: 'holdout' | 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | 'frequency_cap'
+    devices: number
+    estimated: Estimated | null
+  }[]
   /** Without the users in whose zones the date and time of the send have passed, whom it skips as `expired`. */
   waves: { at: string; devices: number }[]
   experiment: { inSample: number; remainder: number; byVariant: Record<string, number> } | null

@@ -151,6 +151,14 @@ export const ExplainedStep = z.discriminatedUnion('step', [
       .optional()
       .meta({ description: 'The user’s conversions that are attributed to the campaign; left out when there is none.' }),
   }),
+  // Last, because clients that were generated from a released document know the others by their places.
+  z.object({
+    step: z.literal('category'),
+    ...judged,
+    category: z.string(),
+    subscribed: z.boolean(),
+    default: z.enum(['in', 'out']).meta({ description: 'Who is in the category without a choice of their own: everybody or nobody.' }),
+  }),
   z
     .object({ step: z.literal('holdout'), ...judged, heldOut: z.boolean(), percent: z.number() })
     .meta({ description: 'Whether the user is in the group that gets no campaign.' }),

@@ -19,6 +19,7 @@ export const skipReasons = [
   'expired',
   'empty_content',
   'cancelled',
+  'unsubscribed',
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
 

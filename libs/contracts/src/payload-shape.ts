@@ -5,13 +5,25 @@ import { pushTag } from './push-identity.ts'
 import type { Presentation } from './send-fields.ts'
 
 /** The fields of a send that its payloads depend on. */
-export type PushSend = Pick<FrozenSend, 'campaignId' | 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation' | 'overrides'>
+export type PushSend = Pick<
+  FrozenSend,
+  'campaignId' | 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation' | 'overrides' | 'category'
+>
 
 /** One rendered push. `entry` is the text in the user's language with its placeholders filled in; null when there is nothing to show. */
 export type Push = { msgId: string; entry: LocaleEntry | null; send: PushSend }
 
 /** Gives what a push shows. Null for a silent push, whatever content it has. */
 const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
+
+/** Gives the category that the payload names: one that the person can leave, so that an app may offer it (spec: categories/payload). */
+const leavable = ({ category }: PushSend): string | undefined => (category && !category.locked ? category.id : undefined)
+
+/** Gives the caller's data with Herald's key for the category, where there is one to name. */
+function dataOf(send: PushSend): Record<string, string> {
+  const heraldCategory = leavable(send)
+  return heraldCategory === undefined ? send.data : { ...send.data, heraldCategory }
+}
 
 /**
  * Merges a platform's overrides into what Herald made. `except`: the key of what shows something. A silent push does not take it, since it would be
@@ -50,7 +62,11 @@ export function buildApnsPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
   const { data, presentation, overrides } = push.send
   if (entry === null)
-    return withOverrides({ ...data, aps: { 'content-available': 1 }, herald: { msgId: push.msgId } }, overrides?.ios, 'aps')
+    return withOverrides(
+      { ...data, aps: { 'content-available': 1 }, herald: { msgId: push.msgId, category: leavable(push.send) } },
+      overrides?.ios,
+      'aps',
+    )
   const aps = {
     alert: { title: entry.title, body: entry.body },
     'mutable-content': 1,
@@ -60,7 +76,7 @@ export function buildApnsPayload(push: Push): Record<string, unknown> {
     'interruption-level': presentation?.interruptionLevel,
     'relevance-score': presentation?.relevanceScore,
   }
-  const herald = { msgId: push.msgId, url: entry.url, image: entry.image, actions: nonEmpty(entry.actions) }
+  const herald = { msgId: push.msgId, url: entry.url, image: entry.image, actions: nonEmpty(entry.actions), category: leavable(push.send) }
   return withOverrides({ ...data, aps, herald }, overrides?.ios)
 }
 
@@ -97,7 +113,8 @@ export type FcmMessage = {
  */
 export function buildFcmMessage(push: Push, address: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)
-  const { campaignId, data, presentation, overrides, collapseId, priority } = push.send
+  const { campaignId, presentation, overrides, collapseId, priority } = push.send
+  const data = dataOf(push.send)
   const delivery = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseId ?? (entry === null ? undefined : campaignId) }
   if (entry === null) {
     return {
@@ -138,7 +155,7 @@ export function buildFcmMessage(push: Push, address: string, ttlSeconds: number)
  */
 export function buildWebPushPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
-  const { data, presentation, overrides, collapseId } = push.send
+  const { presentation, overrides, collapseId } = push.send
   const made = {
     title: entry?.title ?? '',
     body: entry?.body ?? '',
@@ -149,7 +166,7 @@ export function buildWebPushPayload(push: Push): Record<string, unknown> {
     tag: collapseId ?? pushTag(push.msgId),
     silent: presentation?.sound === noSound ? true : undefined,
     appBadge: presentation?.badge,
-    data: { ...data, msgId: push.msgId },
+    data: { ...dataOf(push.send), msgId: push.msgId },
   }
   return withOverrides(made, overrides?.web)
 }

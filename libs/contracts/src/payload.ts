@@ -3,6 +3,7 @@ import type { FaultDetail } from './fault.ts'
 import { graphemeBoundary, lengthOfGraphemes } from './grapheme.ts'
 import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, fcmAddress, type Push } from './payload-shape.ts'
 import { textWithoutTags } from './placeholder.ts'
+import type { FrozenCategory } from './category.ts'
 import type { Overrides } from './overrides.ts'
 import { perPlatform, platforms, type Platform } from './platform.ts'
 import type { Presentation } from './send-fields.ts'
@@ -96,6 +97,8 @@ export type SendToMeasure = {
   priority?: 'high' | 'normal' | undefined
   presentation?: Presentation | null | undefined
   overrides?: Overrides | null | undefined
+  /** The category, or its id alone while it is not known whether it is locked. */
+  category?: FrozenCategory | string | null | undefined
 }
 
 /**
@@ -130,7 +133,7 @@ function checkSilent(platform: 'ios' | 'android', send: SendToMeasure): FaultDet
 function leastBytes(
   platform: Platform,
   entry: LocaleEntry | null,
-  { data, collapseId, priority, presentation, overrides }: SendToMeasure,
+  { data, collapseId, priority, presentation, overrides, category }: SendToMeasure,
 ): number {
   const push: Push = {
     msgId: 'x'.repeat(leastMsgIdLength[platform]),
@@ -143,6 +146,7 @@ function leastBytes(
       priority: priority ?? 'high',
       presentation: presentation ?? null,
       overrides: overrides ?? null,
+      category: typeof category === 'string' ? { id: category, default: 'in', locked: false } : (category ?? null),
     },
   }
   return sizeOf(platform, serialize(platform, push, '', 0), '')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Choices } from './category.ts'
 import { engagementKinds, eventTypes } from './event.ts'
 import { outcomes } from './outcome.ts'
 import { perPlatform, platforms } from './platform.ts'
@@ -32,8 +33,8 @@ export type UserSummary = z.infer<typeof UserSummary>
 export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
 export type MaskedDevice = z.infer<typeof MaskedDevice>
 
-/** The categories of notifications that a user has chosen. Herald has no categories yet, so the record is always empty. */
-export const Preferences = z.record(z.string(), z.boolean())
+/** The user's own choices, by the id of the category; a category without a choice has its default (spec: categories/person). */
+export const Preferences = Choices
 
 /** A user with the user's devices, whose tokens and endpoints are masked. */
 export const MaskedUser = User.omit({ subscriptions: true }).extend({ subscriptions: z.array(MaskedDevice), preferences: Preferences })

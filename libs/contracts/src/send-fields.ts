@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
 import { Overrides } from './overrides.ts'
-import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
+import { CategoryId, isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks, in seconds: the longest ttl that FCM accepts. */
 export const maxTtlSeconds = 2_419_200
@@ -68,7 +68,7 @@ export type Bypass = z.output<typeof Bypass>
 
 /**
  * The fields that notifications, campaigns, tests and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id,
- * sending/priority, sending/presentation, sending/overrides).
+ * sending/priority, sending/presentation, sending/overrides, categories/sends).
  */
 export const deliveryFields = {
   silent: z.boolean().optional(),
@@ -82,6 +82,7 @@ export const deliveryFields = {
   priority: Priority.optional(),
   presentation: Presentation.optional(),
   overrides: Overrides.optional(),
+  category: CategoryId.optional(),
 }
 
 /** All send fields: what a notification, a campaign and a test take. Spread them into a strict object and add the check `contentRequired`. */
@@ -89,14 +90,20 @@ export const sendFields = {
   content: Content.optional(),
   templateId: ObjectId.optional(),
   ...deliveryFields,
+  inbox: z.boolean().optional(),
   bypass: Bypass.optional(),
 }
 
-/** Checks that content, templateId or `silent: true` is given. For `superRefine` on an object with the send fields. */
+/**
+ * Checks that content, templateId or `silent: true` is given, and that a silent send has no inbox. For `superRefine` on an object with the send
+ * fields.
+ */
 export function contentRequired(
-  send: { content?: unknown; templateId?: unknown; silent?: boolean | undefined },
+  send: { content?: unknown; templateId?: unknown; silent?: boolean | undefined; inbox?: boolean | undefined },
   context: z.RefinementCtx,
 ): void {
+  if (send.inbox === true && send.silent === true)
+    context.addIssue({ code: 'custom', message: 'must not be given together with silent, which shows nothing', path: ['inbox'] })
   if (send.content === undefined && send.templateId === undefined && send.silent !== true) {
     context.addIssue({ code: 'custom', message: 'is required unless templateId or silent: true is given', path: ['content'] })
   }

@@ -31,6 +31,7 @@ export const Template = z.object({
   collapseId: z.string().nullable(),
   priority: Priority.nullable(),
   silent: z.boolean().nullable(),
+  category: z.string().nullable(),
   useCount: z.number().int(),
   createdAt: Time,
   updatedAt: Time,

@@ -79,6 +79,9 @@ export const ObjectId = z
   .refine(isObjectId, 'must be an id: 24 lower-case hexadecimal characters')
   .meta({ pattern: '^[0-9a-f]{24}$' })
 
+/** The id of a category of notifications, which the app chooses. */
+export const CategoryId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 characters of a-z, 0-9, _ and -')
+
 /**
  * Texts that a faulty client sends in place of no user. If they were accepted, all devices of such a client would belong to one user
  * (spec: identity/external-id).

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { wireSubject, type Call } from '@herald/contracts/call'
 import { Fault, faultStatus, queueUnavailable, type FaultCode, type FaultDetail } from '@herald/contracts/fault'
 import { inboxOf, asksOf } from '@herald/contracts/grants'
@@ -104,7 +105,7 @@ export function openAsk(service: Service, connection: NatsConnection, link: Link
         if (error instanceof Fault) throw error
         const nobody = error === nobodyAnswers
         if (nobody && performance.now() - startedAt < Math.min(noResponderPatienceMs, contract.timeoutMs)) {
-          await new Promise((resolve) => setTimeout(resolve, 50))
+          await sleep(50)
           continue
         }
         const notInTime = error instanceof TimeoutError ? 'timed out' : 'failed'

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { wireSubject, type Broadcast, type Call } from '@herald/contracts/call'
 import { makeStreams } from '@herald/contracts/calls/gateway'
 import { databaseUnavailable, Fault, faultStatus, queueUnavailable } from '@herald/contracts/fault'
@@ -317,4 +318,4 @@ function measureBus({ metrics, needs }: Service, link: Link, inWork: Set<unknown
 }
 
 const within = (ms: number, work: Promise<unknown>): Promise<unknown> =>
-  Promise.race([work.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, ms).unref())])
+  Promise.race([work.catch(() => undefined), sleep(ms, undefined, { ref: false })])

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { comeBackAfterMs, type Consumer } from '@herald/contracts/topology'
 import { type Consumer as JetStreamConsumer, type ConsumerMessages, type JetStreamManager, type JsMsg } from '@nats-io/jetstream'
@@ -92,7 +93,7 @@ export function openStreams(
     for (const pull of pulls) pull.stop()
   })
   service.onStop('consumers', async () => {
-    await Promise.race([Promise.all(loops), new Promise((resolve) => setTimeout(resolve, 8_500).unref())])
+    await Promise.race([Promise.all(loops), sleep(8_500, undefined, { ref: false })])
   })
 
   const messages = service.metrics.counter('herald_messages_total', 'Stored messages that a consumer handled, by result.', [
@@ -302,4 +303,4 @@ function parse(message: JsMsg): unknown {
 /** Gives the version of a stored message. A message of version 1 does not name its version. */
 const versionOf = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'v' in body ? body.v : 1)
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const pause = (ms: number) => sleep(ms)

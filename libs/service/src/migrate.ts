@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { parse } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 
@@ -34,7 +35,7 @@ export async function migrate({
           cause: error,
         })
     }
-    await new Promise((resolve) => setTimeout(resolve, againAfterMs))
+    await sleep(againAfterMs)
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
@@ -138,7 +139,7 @@ export async function openDatabase<Schema>(
   service.onStop('pools', () =>
     Promise.race([
       Promise.all([db.destroy(), kept.destroy(), readDb.destroy(), ofReplica?.end()]),
-      new Promise((resolve) => setTimeout(resolve, 1_000).unref()),
+      sleep(1_000, undefined, { ref: false }),
     ]),
   )
   const watch = await watchDatabase(service, url)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { streams, type StreamName } from '@herald/contracts/topology'
 import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream'
 import type { Link } from './link.ts'
@@ -154,4 +155,4 @@ export function openQueueStore(
   }
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
+const pause = (ms: number) => sleep(ms, undefined, { ref: false })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@herald/contracts/fault'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { Pool } from 'pg'
@@ -43,7 +44,7 @@ export function openReplica<Schema>(
         select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn else true end as there`.execute(replica)
       if (rows[0]?.there) return true
       if (performance.now() >= until) return false
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+      await sleep(lookEveryMs)
     }
   }
   const within = async <T>(work: Promise<T>): Promise<T> => {

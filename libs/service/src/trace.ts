@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@herald/contracts/fault'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import {
@@ -68,7 +69,7 @@ export async function flushSpans(): Promise<void> {
   const registered = trace.getTracerProvider()
   const provider: Flushable = 'getDelegate' in registered ? (registered as ProxyTracerProvider).getDelegate() : registered
   const flushed = provider.forceFlush?.().catch(() => undefined)
-  if (flushed) await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, flushLimitMs))])
+  if (flushed) await Promise.race([flushed, sleep(flushLimitMs)])
 }
 /** A provider with the method `forceFlush`, which every SDK has and OpenTelemetry's interface does not name. */
 type Flushable = TracerProvider & { forceFlush?: () => Promise<unknown> }

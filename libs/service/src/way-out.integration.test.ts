@@ -1,5 +1,6 @@
 import { connect as connectTls, createServer, type TLSSocket } from 'node:tls'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { atEnd } from '@herald/testing/at-end'
 import { startProxy } from '@herald/testing/proxy'
@@ -110,7 +111,7 @@ test('no tunnel leads to a private address or a name that resolves to one; a nam
 // spec: running/proxy-guard
 test('while name servers are slow there is no tunnel: not to a name that resolves to a private address late, and not to one without an answer', async () => {
   const proxy = await startProxy()
-  const late = <Value>(give: () => Promise<Value>) => new Promise<void>((resolve) => setTimeout(resolve, 1_200)).then(give)
+  const late = <Value>(give: () => Promise<Value>) => sleep(1_200).then(give)
   const resolve: Resolve = (host) => {
     if (host === 'inside.test') return late(() => Promise.resolve([{ address: '10.0.0.5', family: 4 }]))
     if (host === 'tired.test') return late(() => refusing('EAI_AGAIN'))

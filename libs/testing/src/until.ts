@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 /**
  * Waits until a condition, checked every 20 ms, is true and gives its value. After `withinMs` it fails with the last value or error. The limit is
  * long enough for a machine with ten times as much work as cores.
@@ -20,7 +21,7 @@ export async function until<T>(
       const seen = last instanceof Error ? last.message : JSON.stringify(last)
       throw new Error(`${what} did not come about within ${withinMs} ms; last seen: ${seen}`, { cause: last })
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
   }
 }
 

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HeraldError, type Herald, type WebhookEvent } from '@herald/node'
+import { createParser } from 'eventsource-parser'
 
 /** The functions that `watchEvents` calls for what a stream of events brings. */
 export type Watcher = {
@@ -60,20 +62,20 @@ export async function readStream(
   let timer = setTimeout(pass, silentMs)
   try {
     const { body } = await herald.open('GET', path, { signal: quiet.signal, retries: 0, headers: { accept: 'text/event-stream' } })
-    let text = ''
+    const parser = createParser({
+      maxBufferSize: longestMessage,
+      onEvent({ event, data }) {
+        if (event !== undefined) take(event, JSON.parse(data))
+      },
+      onError({ type }) {
+        if (type === 'max-buffer-size-exceeded') throw new Error('the stream is not one of Herald')
+      },
+    })
     const decoder = new TextDecoder()
     for await (const part of body ?? []) {
       clearTimeout(timer)
       timer = setTimeout(pass, silentMs)
-      text += decoder.decode(part as Uint8Array, { stream: true })
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const lines = text.slice(0, end).split('\n')
-        text = text.slice(end + 2)
-        const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
-        const [name, data] = [field('event'), field('data')]
-        if (name !== undefined && data !== undefined) take(name, JSON.parse(data))
-      }
-      if (text.length > longestMessage) throw new Error('the stream is not one of Herald')
+      parser.feed(decoder.decode(part as Uint8Array, { stream: true }))
     }
   } finally {
     clearTimeout(timer)
@@ -83,15 +85,4 @@ export async function readStream(
 }
 
 /** Resolves after `ms`, or at once when `stop` is aborted. */
-export function wait(ms: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      stop.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    stop.addEventListener('abort', done, { once: true })
-    if (stop.aborted) done()
-  })
-}
+export const wait = (ms: number, stop: AbortSignal): Promise<void> => sleep(ms, undefined, { signal: stop }).catch(() => undefined)

@@ -30,6 +30,9 @@ fun main(arguments: Array<String>) {
           "opened" -> herald.opened(words[1])
           "clicked" -> herald.clicked(words[1], words.getOrNull(2))
           "dismissed" -> herald.dismissed(words[1])
+          "leave" -> herald.leaveCategory(words[1])
+          "choose" -> herald.setCategories(mapOf(words[1] to words.getOrNull(2)?.toBoolean()))
+          "categories" -> herald.categories().joinToString(";") { "${it.id},${it.name},${it.description},${it.subscribed},${it.locked}" }
           "restart" -> { herald = start(words.getOrNull(1) ?: baseUrl) }
           "id" -> herald.subscriptionId
           else -> "unknown command"

@@ -224,6 +224,69 @@ export interface paths {
         patch: operations["changeUserByExternalId"];
         trace?: never;
     };
+    "/v1/subscriptions/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories the owner of a device is in */
+        get: operations["readPreferencesOfDevice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let the owner of a device join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422.
+         */
+        patch: operations["changePreferencesOfDevice"];
+        trace?: never;
+    };
+    "/v1/users/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories a person is in */
+        get: operations["readPreferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a person join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422.
+         */
+        patch: operations["changePreferences"];
+        trace?: never;
+    };
+    "/v1/users/by-external-id/{externalId}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which categories a person is in */
+        get: operations["readPreferencesByExternalId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a person join or leave categories
+         * @description Changes the categories that the body names: true joins, false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for all devices of the person. A locked category is 422. An unknown external id makes a user without devices.
+         */
+        patch: operations["changePreferencesByExternalId"];
+        trace?: never;
+    };
     "/v1/conversions": {
         parameters: {
             query?: never;
@@ -259,6 +322,186 @@ export interface paths {
          */
         post: operations["reportConversion"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the inbox of a device’s owner
+         * @description Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because the person has switched pushes off. Texts are in the person’s language of now. With a public key an identified owner needs x-identity-token, whatever the app’s setting says.
+         */
+        get: operations["readInboxOfDevice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/inbox/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark items of the inbox of a device’s owner as read
+         * @description `ids` names items, `all: true` means all that were sent up to `before` or now. `read: false` makes them unread again. With a public key an identified owner needs x-identity-token, whatever the app’s setting says.
+         */
+        post: operations["markInboxOfDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/inbox/{itemId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Hide an item of the inbox of a device’s owner
+         * @description The item does not come back. An unknown item changes nothing. With a public key an identified owner needs x-identity-token, whatever the app’s setting says.
+         */
+        delete: operations["hideInboxItemOfDevice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a person’s inbox
+         * @description Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because the person has switched pushes off. Texts are in the person’s language of now.
+         */
+        get: operations["readInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/inbox/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark items of a person’s inbox as read
+         * @description `ids` names items, `all: true` means all that were sent up to `before` or now. `read: false` makes them unread again.
+         */
+        post: operations["markInbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}/inbox/{itemId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Hide an item of a person’s inbox
+         * @description The item does not come back. An unknown item changes nothing.
+         */
+        delete: operations["hideInboxItem"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/by-external-id/{externalId}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a person’s inbox
+         * @description Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because the person has switched pushes off. Texts are in the person’s language of now.
+         */
+        get: operations["readInboxByExternalId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/by-external-id/{externalId}/inbox/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark items of a person’s inbox as read
+         * @description `ids` names items, `all: true` means all that were sent up to `before` or now. `read: false` makes them unread again.
+         */
+        post: operations["markInboxByExternalId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/by-external-id/{externalId}/inbox/{itemId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Hide an item of a person’s inbox
+         * @description The item does not come back. An unknown item changes nothing.
+         */
+        delete: operations["hideInboxItemByExternalId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -604,6 +847,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/u/{msgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the category of a push with one tap
+         * @description The signed msgId is the credential. The user of the push leaves the category of its campaign, until 30 days after the send. Without a category that can be left nothing happens, and the answer is the same.
+         */
+        post: operations["leaveCategory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -905,6 +1168,31 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
         };
+        ShownPreferences: {
+            categories: {
+                id: string;
+                name: string;
+                description: string | null;
+                subscribed: boolean;
+                /** @description Nobody can leave it. */
+                locked: boolean;
+            }[];
+        };
+        ChangePreferencesOfDeviceBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ChangePreferencesBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ChangePreferencesByExternalIdBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
         ReportConversionsBody: {
             events: {
                 /** @description The caller’s own id of it, such as an order’s number. An id counts once in an app. */
@@ -968,6 +1256,42 @@ export interface components {
                 /** @enum {string} */
                 how: "direct" | "influenced";
             };
+        };
+        Inbox: {
+            items: {
+                /** @description The id of the notification or campaign. */
+                id: string;
+                title: string;
+                body: string;
+                url: string | null;
+                image: string | null;
+                actions: {
+                    id: string;
+                    title: string;
+                    url: string | null;
+                }[];
+                data: {
+                    [key: string]: string;
+                };
+                /** @description The id of the send’s category; null without one. */
+                category: string | null;
+                /** Format: date-time */
+                sentAt: string;
+                readAt: string | null;
+                /** @description Whether a device reported that the notification was opened or clicked. */
+                opened: boolean;
+            }[];
+            /** @description How many of the newest 100 items are unread. */
+            unread: number;
+            nextCursor: string | null;
+        };
+        MarkInboxBody: {
+            ids?: string[];
+            /** @constant */
+            all?: true;
+            /** Format: date-time */
+            before?: string;
+            read?: boolean;
         };
         Target: {
             externalIds?: string[];
@@ -1037,6 +1361,8 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Accepted: {
@@ -1057,6 +1383,8 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
             }[];
@@ -1090,10 +1418,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };
@@ -1138,6 +1476,8 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -1156,6 +1496,8 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             samples?: {
@@ -1272,6 +1614,8 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -1646,6 +1990,20 @@ export interface components {
                     }[];
                 } | {
                     /** @constant */
+                    step: "category";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    category: string;
+                    subscribed: boolean;
+                    /**
+                     * @description Who is in the category without a choice of their own: everybody or nobody.
+                     * @enum {string}
+                     */
+                    default: "in" | "out";
+                } | {
+                    /** @constant */
                     step: "holdout";
                     /** @enum {string} */
                     result: "pass" | "stop" | "wait" | "info";
@@ -1758,6 +2116,7 @@ export interface components {
             collapseId: string | null;
             priority: ("high" | "normal") | null;
             silent: boolean | null;
+            category: string | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -1776,6 +2135,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
         };
         Healthy: {
             /** @constant */
@@ -2043,7 +2403,7 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data: {
-                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled. */
+                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
                 reason: string;
                 /**
                  * @description There when the send is a test.
@@ -2328,6 +2688,16 @@ export interface components {
         };
         /** @description unknown_kind, invalid_msg_id */
         "400-unknown_kind-invalid_msg_id": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_msg_id */
+        "400-invalid_msg_id": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -3379,6 +3749,375 @@ export interface operations {
             };
         };
     };
+    readPreferencesOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories the owner of a device is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesOfDeviceBody"];
+            };
+        };
+        responses: {
+            /** @description Let the owner of a device join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories a person is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesBody"];
+            };
+        };
+        responses: {
+            /** @description Let a person join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPreferencesByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which categories a person is in */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesByExternalIdBody"];
+            };
+        };
+        responses: {
+            /** @description Let a person join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     reportConversions: {
         parameters: {
             query?: never;
@@ -3494,6 +4233,510 @@ export interface operations {
             409: components["responses"]["409-limit_reached"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readInboxOfDevice: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: {
+                /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
+                "x-identity-token"?: components["parameters"]["IdentityToken"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the inbox of a device’s owner */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a05",
+                     *           "title": "Your order is on its way",
+                     *           "body": "It arrives today.",
+                     *           "url": "https://shop.example/orders/17",
+                     *           "image": null,
+                     *           "actions": [],
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "category": null,
+                     *           "sentAt": "2026-01-31T08:00:00.000Z",
+                     *           "readAt": null,
+                     *           "opened": false
+                     *         }
+                     *       ],
+                     *       "unread": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    markInboxOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
+                "x-identity-token"?: components["parameters"]["IdentityToken"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkInboxBody"];
+            };
+        };
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    hideInboxItemOfDevice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
+                "x-identity-token"?: components["parameters"]["IdentityToken"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readInbox: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a person’s inbox */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a05",
+                     *           "title": "Your order is on its way",
+                     *           "body": "It arrives today.",
+                     *           "url": "https://shop.example/orders/17",
+                     *           "image": null,
+                     *           "actions": [],
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "category": null,
+                     *           "sentAt": "2026-01-31T08:00:00.000Z",
+                     *           "readAt": null,
+                     *           "opened": false
+                     *         }
+                     *       ],
+                     *       "unread": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    markInbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkInboxBody"];
+            };
+        };
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    hideInboxItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readInboxByExternalId: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a person’s inbox */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a05",
+                     *           "title": "Your order is on its way",
+                     *           "body": "It arrives today.",
+                     *           "url": "https://shop.example/orders/17",
+                     *           "image": null,
+                     *           "actions": [],
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "category": null,
+                     *           "sentAt": "2026-01-31T08:00:00.000Z",
+                     *           "readAt": null,
+                     *           "opened": false
+                     *         }
+                     *       ],
+                     *       "unread": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    markInboxByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkInboxBody"];
+            };
+        };
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    hideInboxItemByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example customer-4711 */
+                externalId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
@@ -4802,6 +6045,7 @@ export interface operations {
                      *           },
                      *           "description": null,
                      *           "overrides": null,
+                     *           "category": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -4884,6 +6128,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -4964,6 +6209,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -5047,6 +6293,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -5153,6 +6400,47 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["400-unknown_kind-invalid_msg_id"];
+            404: components["responses"]["404-not_found"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    leaveCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2fDY3MWEyYjNjNGQ1ZTZmNzA4MTkyMGEwNXw2NzFhMmIzYzRkNWU2ZjcwODE5MjBhMDJ8NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTAxfGlvc3w.q83vEjRWeJCrze8SNFZ4kA */
+                msgId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400-invalid_msg_id"];
             404: components["responses"]["404-not_found"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];

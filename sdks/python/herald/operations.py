@@ -210,6 +210,30 @@ class SubscriptionKeys(TypedDict):
     auth: str
 
 
+class ShownPreferences(TypedDict):
+    categories: List[ShownPreferencesCategories]
+
+
+class ShownPreferencesCategories(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    subscribed: bool
+    locked: bool
+
+
+class ChangePreferencesOfDeviceBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
+class ChangePreferencesBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
+class ChangePreferencesByExternalIdBody(TypedDict):
+    categories: Dict[str, Optional[bool]]
+
+
 class ReportConversionsBody(TypedDict):
     events: List[ReportConversionsBodyEvents]
 
@@ -265,6 +289,39 @@ class ConversionReportedAttribution(TypedDict):
     how: Literal["direct", "influenced"]
 
 
+class Inbox(TypedDict):
+    items: List[InboxItems]
+    unread: int
+    nextCursor: Optional[str]
+
+
+class InboxItems(TypedDict):
+    id: str
+    title: str
+    body: str
+    url: Optional[str]
+    image: Optional[str]
+    actions: List[InboxItemsActions]
+    data: Dict[str, str]
+    category: Optional[str]
+    sentAt: str
+    readAt: Optional[str]
+    opened: bool
+
+
+class InboxItemsActions(TypedDict):
+    id: str
+    title: str
+    url: Optional[str]
+
+
+class MarkInboxBody(TypedDict):
+    ids: NotRequired[List[str]]
+    all: NotRequired[Literal[True]]
+    before: NotRequired[str]
+    read: NotRequired[bool]
+
+
 class SendNotificationBody(TypedDict):
     target: Target
     content: NotRequired[Content]
@@ -276,6 +333,8 @@ class SendNotificationBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
+    inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
 
@@ -382,6 +441,8 @@ class SendNotificationsBodyNotifications(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
+    inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
 
@@ -419,6 +480,8 @@ class CreateCampaignBody(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
+    inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
 
@@ -441,13 +504,12 @@ class ScheduleUserTimezone(TypedDict):
     lateMinutes: NotRequired[int]
 
 
-class ScheduleRecurring(TypedDict):
-    type: Literal["recurring"]
-    every: Literal["day", "week"]
-    daysOfWeek: NotRequired[List[int]]
-    localTime: str
-    timezone: str
-    until: NotRequired[str]
+ScheduleRecurring = TypedDict("ScheduleRecurring", {"type": "Literal['recurring']", "every": "Literal['day', 'week', 'month']", "interval": "NotRequired[int]", "startDate": "NotRequired[str]", "daysOfWeek": "NotRequired[List[int]]", "daysOfMonth": "NotRequired[List[int]]", "nthWeekday": "NotRequired[ScheduleRecurringNthWeekday]", "localTime": "str", "timezone": "str", "except": "NotRequired[List[str]]", "maxRuns": "NotRequired[int]", "until": "NotRequired[str]"})
+
+
+class ScheduleRecurringNthWeekday(TypedDict):
+    nth: int
+    day: int
 
 
 class Experiment(TypedDict):
@@ -680,7 +742,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
     waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
-    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsHeldOut]]
+    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory, ExplainCampaignAnswerDevicesStepsHeldOut]]
 
 
 class ExplainCampaignAnswerDevicesWaitingForEmpty(TypedDict):
@@ -903,6 +965,15 @@ class ExplainCampaignAnswerDevicesStepsReportsConversions(TypedDict):
     how: Literal["direct", "influenced"]
 
 
+class ExplainCampaignAnswerDevicesStepsCategory(TypedDict):
+    step: Literal["category"]
+    result: Literal["pass", "stop", "wait", "info"]
+    basis: Literal["recorded", "frozen", "now"]
+    category: str
+    subscribed: bool
+    default: Literal["in", "out"]
+
+
 class ExplainCampaignAnswerDevicesStepsHeldOut(TypedDict):
     """Whether the user is in the group that gets no campaign."""
 
@@ -1020,6 +1091,7 @@ class Template(TypedDict):
     collapseId: Optional[str]
     priority: Optional[Literal["high", "normal"]]
     silent: Optional[bool]
+    category: Optional[str]
     useCount: int
     createdAt: str
     updatedAt: str
@@ -1036,6 +1108,7 @@ class SaveTemplate(TypedDict):
     priority: NotRequired[Literal["high", "normal"]]
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
+    category: NotRequired[str]
 
 
 class WebPushKey(TypedDict):
@@ -1350,6 +1423,36 @@ class Operations:
         """Erase a user. Deletes the user and all devices. Past events keep ids only."""
         return self.request("DELETE", f"/v1/users/by-external-id/{_part(external_id)}", **options)
 
+    def read_preferences_of_device(self, id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories the owner of a device is in."""
+        return self.request("GET", f"/v1/subscriptions/{_part(id)}/preferences", **options)
+
+    def change_preferences_of_device(self, id: str, body: ChangePreferencesOfDeviceBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let the owner of a device join or leave categories. Changes the categories that the body names: true joins,
+        false leaves, null takes the own choice back, so that the default of the category holds. The choice holds for
+        all devices of the person. A locked category is 422."""
+        return self.request("PATCH", f"/v1/subscriptions/{_part(id)}/preferences", body=body, **options)
+
+    def read_preferences(self, id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories a person is in."""
+        return self.request("GET", f"/v1/users/{_part(id)}/preferences", **options)
+
+    def change_preferences(self, id: str, body: ChangePreferencesBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let a person join or leave categories. Changes the categories that the body names: true joins, false leaves,
+        null takes the own choice back, so that the default of the category holds. The choice holds for all devices of
+        the person. A locked category is 422."""
+        return self.request("PATCH", f"/v1/users/{_part(id)}/preferences", body=body, **options)
+
+    def read_preferences_by_external_id(self, external_id: str, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Read which categories a person is in."""
+        return self.request("GET", f"/v1/users/by-external-id/{_part(external_id)}/preferences", **options)
+
+    def change_preferences_by_external_id(self, external_id: str, body: ChangePreferencesByExternalIdBody, **options: Unpack[CallOptions]) -> ShownPreferences:
+        """Let a person join or leave categories. Changes the categories that the body names: true joins, false leaves,
+        null takes the own choice back, so that the default of the category holds. The choice holds for all devices of
+        the person. A locked category is 422. An unknown external id makes a user without devices."""
+        return self.request("PATCH", f"/v1/users/by-external-id/{_part(external_id)}/preferences", body=body, **options)
+
     def report_conversions(self, body: ReportConversionsBody, **options: Unpack[CallOptions]) -> ConversionsReported:
         """Report up to 500 conversions, such as orders. Each names its user by `externalId` or `userId` and is
         attributed to the push that led to it. An id counts once, so a repeat with the same times changes nothing. A
@@ -1361,6 +1464,54 @@ class Operations:
         nothing. With a public key `value` is 422 unless the app’s setting `conversions.publicValues` allows it,
         because that key is in everybody’s hands."""
         return self.request("POST", f"/v1/subscriptions/{_part(id)}/conversions", body=body, repeatable=True, **options)
+
+    def read_inbox_of_device(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
+        """Read the inbox of a device’s owner. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
+        newest first, one item for each send: also when its push failed or was skipped because the person has switched
+        pushes off. Texts are in the person’s language of now. With a public key an identified owner needs
+        x-identity-token, whatever the app’s setting says."""
+        return self.request("GET", f"/v1/subscriptions/{_part(id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
+
+    def mark_inbox_of_device(self, id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
+        """Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means all that were sent
+        up to `before` or now. `read: false` makes them unread again. With a public key an identified owner needs
+        x-identity-token, whatever the app’s setting says."""
+        return self.request("POST", f"/v1/subscriptions/{_part(id)}/inbox/read", body=body, repeatable=True, **options)
+
+    def hide_inbox_item_of_device(self, id: str, item_id: str, **options: Unpack[CallOptions]) -> None:
+        """Hide an item of the inbox of a device’s owner. The item does not come back. An unknown item changes nothing.
+        With a public key an identified owner needs x-identity-token, whatever the app’s setting says."""
+        return self.request("DELETE", f"/v1/subscriptions/{_part(id)}/inbox/{_part(item_id)}", **options)
+
+    def read_inbox(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
+        """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
+        first, one item for each send: also when its push failed or was skipped because the person has switched pushes
+        off. Texts are in the person’s language of now."""
+        return self.request("GET", f"/v1/users/{_part(id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
+
+    def mark_inbox(self, id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
+        """Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up to `before`
+        or now. `read: false` makes them unread again."""
+        return self.request("POST", f"/v1/users/{_part(id)}/inbox/read", body=body, repeatable=True, **options)
+
+    def hide_inbox_item(self, id: str, item_id: str, **options: Unpack[CallOptions]) -> None:
+        """Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing."""
+        return self.request("DELETE", f"/v1/users/{_part(id)}/inbox/{_part(item_id)}", **options)
+
+    def read_inbox_by_external_id(self, external_id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
+        """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
+        first, one item for each send: also when its push failed or was skipped because the person has switched pushes
+        off. Texts are in the person’s language of now."""
+        return self.request("GET", f"/v1/users/by-external-id/{_part(external_id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
+
+    def mark_inbox_by_external_id(self, external_id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
+        """Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up to `before`
+        or now. `read: false` makes them unread again."""
+        return self.request("POST", f"/v1/users/by-external-id/{_part(external_id)}/inbox/read", body=body, repeatable=True, **options)
+
+    def hide_inbox_item_by_external_id(self, external_id: str, item_id: str, **options: Unpack[CallOptions]) -> None:
+        """Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing."""
+        return self.request("DELETE", f"/v1/users/by-external-id/{_part(external_id)}/inbox/{_part(item_id)}", **options)
 
     def send_notification(self, body: SendNotificationBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Accepted:
         """Send a notification. Accepts a notification to users, devices, a segment or everyone. The id that it answers

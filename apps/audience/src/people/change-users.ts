@@ -49,7 +49,8 @@ export const changeUser = (
     return getUser(trx, appId, { userId })
   })
 
-async function makeUser(db: Db, appId: string, user: UserAddress): Promise<string> {
+/** Makes a user without devices for an unknown external id. Fault: `not_found` for an unknown user id. */
+export async function makeUser(db: Db, appId: string, user: UserAddress): Promise<string> {
   if (!('externalId' in user)) throw notFound()
   const id = newId()
   await insertUser(db, { id, appId, externalId: user.externalId })

@@ -6,7 +6,7 @@ import { databaseNow } from '../segments/store/counts.ts'
 import { findMeant, findNextUsers, findPortion, maskDevice } from './store/user-reads.ts'
 import { findDevicesOf, type FoundDevice } from './store/subscription-reads.ts'
 import type { Db } from '../store/tables.ts'
-import { findUsersAlone } from './store/users.ts'
+import { findChoices, findUsersAlone } from './store/users.ts'
 
 /** A portion of an export has at most this many users, whom audience reads in about 20 ms. */
 const mostUsers = 500
@@ -31,10 +31,11 @@ export async function exportUsers(
   const wanted = segment ? await keepMeant(db, segment, examined) : examined
   const ids = await findPortion(db, wanted.slice(0, mostUsers))
   const devices = Map.groupBy(await findDevicesOf(db, ids), ({ userId }) => userId)
+  const choices = await findChoices(db, ids)
   const users = (await findUsersAlone(db, ids)).map((user) => ({
     ...user,
     subscriptions: (devices.get(user.id) ?? []).map((device) => exported(device, addresses)),
-    preferences: {},
+    preferences: choices.get(user.id) ?? {},
   }))
   return { users, next: nextOf({ examined, wanted, ids, most }) }
 }

@@ -13,13 +13,14 @@ import { findDevicesOf } from './store/subscription-reads.ts'
 import { findByEitherId, findByPrefix, findMeant, findNewestUsers, findOwner, findSummaries, maskDevice } from './store/user-reads.ts'
 import { getSegment } from '../segments/store/segments.ts'
 import type { Db } from '../store/tables.ts'
-import { getUserAlone } from './store/users.ts'
+import { findChoices, getUserAlone } from './store/users.ts'
 
 /** Gives a user with their devices, whose addresses are masked (spec: administration/masked-addresses). Fault: `not_found`. */
 export async function readMaskedUser(db: Db, { appId, user }: { appId: string; user: UserAddress }): Promise<MaskedUser> {
   const alone = await getUserAlone(db, appId, user)
   const devices = await findDevicesOf(db, [alone.id])
-  return { ...alone, subscriptions: devices.map(maskDevice), preferences: {} }
+  const choices = await findChoices(db, [alone.id])
+  return { ...alone, subscriptions: devices.map(maskDevice), preferences: choices.get(alone.id) ?? {} }
 }
 
 /** Gives the user whose device has this token or endpoint. Fault: `not_found`. */

@@ -12,7 +12,7 @@ import { listCircuits } from '../delivery/store/circuits.ts'
 import { readDevices } from '../delivery/store/recipients.ts'
 import type { Db } from '../store/tables.ts'
 import { addUp, whySampleSkipped } from './core/dry-run.ts'
-import { rulesFor, skipRule } from './core/queueing.ts'
+import { categoryObeyed, rulesFor, skipRule } from './core/queueing.ts'
 import type { Wave } from './core/waves.ts'
 import { resolveTarget } from './cut-page.ts'
 import { plan } from './start-fan-out.ts'
@@ -84,6 +84,7 @@ async function count(
     ...{ appId, send, selection, startedAt, zones, last, expiredWave },
     cap: rulesFor(send, settings).frequencyCap,
     holdout: rulesFor(send, settings).holdout,
+    category: categoryObeyed(send),
     seed: 'seed' in samples ? samples.seed : '',
     fraction: await fractionOf(trx, appId, selection, limits),
   }
@@ -175,7 +176,8 @@ async function readSamples(
   chosen: string[],
   described: Described[],
 ): Promise<SampleDevice[]> {
-  const names = namesOfSend(send)
+  // The sample of a person outside the category is shown too, with the reason why it would be skipped.
+  const { category: _, ...names } = namesOfSend(send)
   const found = new Map<string, SampleDevice>()
   for (const [platform, devices] of Map.groupBy(described, (device) => device.platform)) {
     const subscriptionIds = devices.map(({ id }) => id)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@herald/contracts/fault'
 
 const afterMs = [100, 300, 600] as const
@@ -13,7 +14,7 @@ export async function repeatedBriefly<Answer>(call: () => Promise<Answer>): Prom
     } catch (error) {
       if (!Fault.is(error, 'database_unavailable')) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await sleep(pauseMs)
   }
   return call()
 }

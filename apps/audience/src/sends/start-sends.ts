@@ -87,7 +87,13 @@ async function beginAll(
 ): Promise<Beginning[]> {
   // Campaigns may hand a send over twice, and this group may hold both copies.
   const distinct = [...new Map(sends.map((one) => [one.send.campaignId, one])).values()]
-  const asked = distinct.map(({ send, target, rules }) => ({ appId: send.appId, target, withZones: rules.skipIn !== null }))
+  const asked = distinct.map(({ send, target, rules }) => ({
+    appId: send.appId,
+    target,
+    withZones: rules.skipIn !== null,
+    category: rules.category,
+    inbox: send.inbox ?? false,
+  }))
   const few = await findFew(db, asked)
   const chosen = distinct.flatMap(({ send, settings, rules }, index) => {
     const devices = few.devices[index] ?? []

@@ -2,6 +2,7 @@ import type { AppSettings } from '@herald/contracts/app'
 import type { CircuitEnvironment, Decided, FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { CampaignFlow } from '@herald/contracts/campaign'
+import type { Choices } from '@herald/contracts/category'
 import type { Event } from '@herald/contracts/event'
 import type { ImportFormat, ImportReport } from '@herald/contracts/import'
 import type { Attempt, FailureCode } from '@herald/contracts/outcome'
@@ -62,6 +63,8 @@ export type UserTable = {
   by_backend: Generated<boolean>
   /** When tags, language, timezone or country last changed; null when they have not changed since this column was added. */
   changed_at: Generated<Date | null>
+  /** The user's own choices of categories; null while the user has chosen nothing. */
+  preferences: ColumnType<Choices | null, string | null | undefined, string | null>
 }
 
 export type SubscriptionTable = {

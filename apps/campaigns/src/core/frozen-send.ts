@@ -41,6 +41,8 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   userTimezone:
     schedule?.type === 'user_timezone' && localTimesAfter ? { ...momentOf(schedule), after: localTimesAfter.toISOString() } : null,
   ...(send.overrides ? { overrides: send.overrides } : {}),
+  ...(send.category ? { category: send.category } : {}),
+  ...(send.inbox ? { inbox: true as const } : {}),
   ...(send.test ? { test: true as const } : {}),
 })
 

@@ -1,4 +1,5 @@
 import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenCategory } from '@herald/contracts/category'
 import { localesOf, type Content } from '@herald/contracts/content'
 import type { Overrides } from '@herald/contracts/overrides'
 import { maxTtlSeconds, type Presentation, type Priority, type SendFields } from '@herald/contracts/send-fields'
@@ -13,7 +14,11 @@ export type TemplateDefaults = {
   collapseId: string | null
   priority: Priority | null
   silent: boolean | null
+  category?: string | null
 }
+
+/** What a category gives to a send: what is frozen of it, and the presentation under that of the template and of the request. */
+export type CategoryDefaults = { category: FrozenCategory; presentation: Presentation | null }
 
 const testMark = '[Test] '
 
@@ -26,13 +31,19 @@ export function markTitles(content: Content | null): Content | null {
 
 type SendField = 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'
 /** The send fields after a template and the defaults are filled in. */
-export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null }
+export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null; category?: FrozenCategory | null; inbox?: boolean }
 
 /**
  * Fills in a template and the defaults. A field of the request wins: its `data` replaces all the template's, and `silent: false` or `ttl: 0` counts
- * as given (spec: content/template-merge). Default of ttl: `min(DEFAULT_TTL_SECONDS, 2419200)` (spec: sending/ttl).
+ * as given (spec: content/template-merge, categories/presentation). Default of ttl: `min(DEFAULT_TTL_SECONDS, 2419200)` (spec: sending/ttl).
  */
-export function resolveSend(request: SendFields, template: TemplateDefaults | undefined, defaultTtlSeconds: number): ResolvedSend {
+export function resolveSend(
+  request: SendFields,
+  template: TemplateDefaults | undefined,
+  defaultTtlSeconds: number,
+  category?: CategoryDefaults,
+): ResolvedSend {
+  const presentation = request.presentation ?? template?.presentation ?? null
   return {
     content: request.content ?? template?.content ?? null,
     silent: request.silent ?? template?.silent ?? false,
@@ -40,8 +51,10 @@ export function resolveSend(request: SendFields, template: TemplateDefaults | un
     ttl: request.ttl ?? template?.ttl ?? Math.min(defaultTtlSeconds, maxTtlSeconds),
     collapseId: request.collapseId ?? template?.collapseId ?? null,
     priority: request.priority ?? template?.priority ?? 'high',
-    presentation: request.presentation ?? template?.presentation ?? null,
+    presentation: category?.presentation ? { ...category.presentation, ...presentation } : presentation,
     overrides: request.overrides ?? template?.overrides ?? null,
     bypass: request.bypass ?? {},
+    ...(category ? { category: category.category } : {}),
+    ...(request.inbox ? { inbox: true } : {}),
   }
 }

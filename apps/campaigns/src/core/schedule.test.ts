@@ -59,6 +59,16 @@ test('a schedule’s time may lie at most 365 days ahead, and its `until` must n
   expect(whyNotSchedule({ ...daily, until: inMs(-1) }, now)?.path).toBe('schedule.until')
 })
 
+// spec: campaigns/recurring-interval, campaigns/recurring-rules
+test('a recurrence that starts more than 365 days ahead, or has no day on which it runs, is refused', () => {
+  expect(whyNotSchedule({ ...daily, startDate: '2027-11-21' }, now)).toBeUndefined()
+  expect(whyNotSchedule({ ...daily, startDate: '2027-11-23' }, now)?.path).toBe('schedule.startDate')
+  // The first of December 2026 is a Tuesday, and so is every seventh day after it.
+  const never: Recurrence = { ...daily, interval: 7, startDate: '2026-12-01', daysOfWeek: [3] }
+  expect(whyNotSchedule(never, now)?.path).toBe('schedule')
+  expect(planSend(never, now)).toMatchObject({ action: 'unplanned' })
+})
+
 test('a recurrence whose `until` has passed is not sent', () => {
   expect(planSend({ ...daily, until: inMs(-1) }, now)).toMatchObject({ action: 'unplanned' })
 })
@@ -162,6 +172,14 @@ test('after a time without any process only the newest occurrence runs, and only
   expect(tickAt(daily, due, '2026-11-23T09:00:00.000Z')).toEqual({ run: '2026-11-23', missed: 2, nextDue: next })
   expect(tickAt(daily, due, '2026-11-23T09:00:00.001Z')).toEqual({ run: undefined, missed: 3, nextDue: next })
   expect(tickAt(daily, due, '2027-11-21T08:00:00Z')).toMatchObject({ run: '2027-11-21', missed: 365 })
+})
+
+// spec: campaigns/recurring-except
+test('an excepted date does not run, also when the sweep comes late, and is not counted as missed', () => {
+  const without: Recurrence = { ...daily, except: ['2026-11-22', '2026-11-23'] }
+  const next = '2026-11-24T08:00:00.000Z'
+  expect(tickAt(without, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe(next)
+  expect(tickAt(without, '2026-11-21T08:00:00Z', '2026-11-23T08:30:00Z')).toEqual({ run: undefined, missed: 1, nextDue: next })
 })
 
 // spec: campaigns/recurring-until

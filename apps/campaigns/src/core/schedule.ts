@@ -17,7 +17,15 @@ export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; m
       return { path: 'schedule.date', message: 'must be at most 365 days ahead' }
   }
   if (isOver(schedule, now)) return { path: 'schedule.until', message: 'must lie ahead' }
+  if (schedule.type === 'recurring') return whyNotRecurrence(schedule, now)
   return undefined
+}
+
+function whyNotRecurrence(schedule: Recurrence, now: Date): { path: string; message: string } | undefined {
+  const { startDate, localTime } = schedule
+  if (startDate !== undefined && instantOf(startDate, localTime, firstZone).getTime() - now.getTime() > furthestMs)
+    return { path: 'schedule.startDate', message: 'must be at most 365 days ahead' }
+  return nextDue(schedule, now, now) ? undefined : { path: 'schedule', message: 'must have a day on which it runs' }
 }
 
 /**
@@ -49,8 +57,9 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
       return { action: 'sendLater', dueAt: new Date(Math.max(first, now.getTime())), localTimesAfter: now }
     }
     case 'recurring': {
-      const next = isOver(schedule, now) ? undefined : nextDue(schedule, now, now)
-      return next ? { action: 'sendRecurring', dueAt: next } : { action: 'unplanned', why: 'The schedule’s until has passed.' }
+      if (isOver(schedule, now)) return { action: 'unplanned', why: 'The schedule’s until has passed.' }
+      const next = nextDue(schedule, now, now)
+      return next ? { action: 'sendRecurring', dueAt: next } : { action: 'unplanned', why: 'The schedule has no day on which it runs.' }
     }
   }
 }
@@ -60,6 +69,9 @@ export function delayed(plan: Plan, now: Date, delaySeconds: number): Plan {
   const isAtOnce = plan.action === 'sendNow' || (plan.action === 'sendLater' && plan.dueAt <= now)
   return isAtOnce && delaySeconds > 0 ? { ...plan, action: 'sendLater', dueAt: new Date(now.getTime() + delaySeconds * 1_000) } : plan
 }
+
+/** Says how many runs a recurrence may still make, of which it has made `runCount`. */
+export const runsLeft = ({ maxRuns = Infinity }: Recurrence, runCount: number | null): number => Math.max(0, maxRuns - (runCount ?? 0))
 
 /**
  * Says what a due recurrence does: at most one run (spec: campaigns/recurring-missed), of the newest occurrence, at most `catchUpSeconds` late.

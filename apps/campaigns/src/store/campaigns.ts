@@ -1,5 +1,6 @@
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { namedBy, type Experiment, type Schedule, type Winner } from '@herald/contracts/campaign'
+import type { FrozenCategory } from '@herald/contracts/category'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
@@ -26,7 +27,7 @@ export type NewCampaign = {
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 /** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
-const copied = 'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, bypass'
+const copied = 'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, category, inbox, bypass'
 export const inherited = sql.raw(`name, ${copied}`)
 export const inheritedButName = sql.raw(copied)
 
@@ -54,6 +55,8 @@ export const columnsOf = ({ name, target, templateId, segmentId, schedule, exper
   priority: send.priority,
   presentation: jsonOrNull(send.presentation),
   overrides: jsonOrNull(send.overrides),
+  category: jsonOrNull(send.category ?? null),
+  inbox: send.inbox ?? false,
   bypass: JSON.stringify(send.bypass),
   schedule: jsonOrNull(schedule),
   segment_id: segmentId,
@@ -100,6 +103,8 @@ export const wholeColumns = [
     'priority',
     'presentation',
     'overrides',
+    'category',
+    'inbox',
     'bypass',
   ] as const),
   ...(['schedule', 'experiment', 'cancelling', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),
@@ -138,6 +143,16 @@ export async function findSending(db: Db, campaignIds: string[]): Promise<(Campa
   return rows.map((row) => ({ ...toWhole(row), flowNo: row.flowNo }))
 }
 
+/** Finds those of these campaigns of an app that people find in their inbox. */
+export async function findInboxSends(db: Db, appId: string, campaignIds: string[]): Promise<CampaignRow[]> {
+  const rows = await selectWhole(db)
+    .where('id', '=', sql<string>`any(${campaignIds})`)
+    .where('app_id', '=', appId)
+    .where('inbox', '=', true)
+    .execute()
+  return rows.map(toWhole)
+}
+
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('campaigns')
@@ -163,6 +178,7 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
       'segment_id as segmentId',
       'schedule',
       'silent',
+      'category',
       sql<boolean>`content is not null`.as('hasContent'),
       sql<boolean>`remainder_of is not null`.as('isWinner'),
     ])
@@ -185,8 +201,16 @@ export async function markSent(
     dueAt,
     localTimesAfter,
     target,
+    category,
     revision,
-  }: { action: Sent; dueAt: Date | null; localTimesAfter: Date | null; target: FrozenTarget; revision: number },
+  }: {
+    action: Sent
+    dueAt: Date | null
+    localTimesAfter: Date | null
+    target: FrozenTarget
+    category?: FrozenCategory | undefined
+    revision: number
+  },
 ): Promise<CampaignStatus | undefined> {
   const row = await db
     .updateTable('campaigns')
@@ -195,6 +219,7 @@ export async function markSent(
       target: JSON.stringify(target),
       due_at: dueAt ?? ownLease,
       local_times_after: localTimesAfter,
+      ...(category ? { category: JSON.stringify(category) } : {}),
       ...(action === 'sendRecurring' ? { activated_at: sql<Date>`now()` } : {}),
     })
     .where('id', '=', campaignId)

@@ -8,7 +8,7 @@ import type { Db } from './tables.ts'
 export const takeDueRecurrences = (db: Db, limit: number, only?: string) =>
   db
     .selectFrom('campaigns')
-    .select(['id', 'schedule', 'activated_at as activatedAt', 'due_at as dueAt', sql<Date>`now()`.as('now')])
+    .select(['id', 'schedule', 'activated_at as activatedAt', 'due_at as dueAt', 'run_count as runCount', sql<Date>`now()`.as('now')])
     .where('due_at', '<=', sql<Date>`now()`)
     .where('status', '=', recurring)
     .$if(only !== undefined, (query) => query.where('id', '=', only ?? ''))
@@ -52,20 +52,33 @@ export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
 }
 
 /** Sets when recurrences are due next. A recurrence without a next time ends. The caller has locked the rows. */
-export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: Date | undefined; missed: number }[]): Promise<void> {
+export async function advanceRecurrences(
+  db: Db,
+  ticks: { id: string; nextDue: Date | undefined; missed: number; made: number }[],
+): Promise<void> {
   if (ticks.length === 0) return
   await sql`
     update campaigns set
       due_at = next.due_at,
       missed_count = missed_count + next.missed,
+      run_count = coalesce(run_count, 0) + next.made,
       status = case when next.due_at is null then ${statusAfter('end')} else status end,
       settled_at = case when next.due_at is null then now() end
     from unnest(
       ${ticks.map(({ id }) => id)}::text[], ${ticks.map(({ nextDue }) => nextDue?.toISOString() ?? null)}::timestamptz[],
-      ${ticks.map(({ missed }) => missed)}::int[]
-    ) as next(id, due_at, missed)
+      ${ticks.map(({ missed }) => missed)}::int[], ${ticks.map(({ made }) => made)}::int[]
+    ) as next(id, due_at, missed, made)
     where campaigns.id = next.id`.execute(db)
 }
+
+/** Finds what says when a campaign comes next, and the database's time. Undefined when the campaign is unknown or belongs to another app. */
+export const findPlanned = (db: Db, appId: string, campaignId: string) =>
+  db
+    .selectFrom('campaigns')
+    .select(['status', 'schedule', 'activated_at as activatedAt', 'run_count as runCount', sql<Date>`now()`.as('now')])
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .executeTakeFirst()
 
 export type RunRow = Awaited<ReturnType<typeof findRuns>>[number]
 

@@ -1,6 +1,7 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, NamedBy, Schedule } from '@herald/contracts/campaign'
+import type { FrozenCategory } from '@herald/contracts/category'
 import type { Content } from '@herald/contracts/content'
 import type { Overrides } from '@herald/contracts/overrides'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
@@ -46,6 +47,8 @@ export type Tables = {
     local_date: string | null
     activated_at: Date | null
     missed_count: Generated<number>
+    /** How many runs a recurrence has made; null before its first. */
+    run_count: number | null
     remainder_of: string | null
     /** The sample rate of the experiment `remainder_of`. A user whose hash is below it was in the sample. */
     remainder_rate: number | null
@@ -63,6 +66,8 @@ export type Tables = {
     flow_due_at: Date | null
     /** Since when the campaign is paused; null while it is not paused. */
     paused_at: Date | null
+    category: OptionalJson<FrozenCategory>
+    inbox: Generated<boolean>
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
@@ -88,8 +93,20 @@ export type Tables = {
     collapse_id: string | null
     priority: Priority | null
     silent: boolean | null
+    category: string | null
     /** The uses that the sweep has added up. Newer uses are rows of `template_uses`. */
     use_count: Generated<number>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  categories: {
+    app_id: string
+    id: string
+    name: string
+    description: string | null
+    default: FrozenCategory['default']
+    locked: Generated<boolean>
+    presentation: OptionalJson<Presentation>
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }

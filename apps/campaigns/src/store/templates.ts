@@ -8,7 +8,7 @@ import type { Db } from './tables.ts'
 export async function findTemplateDefaults(db: Db, appId: string, templateId: string): Promise<TemplateDefaults | undefined> {
   return db
     .selectFrom('templates')
-    .select(['content', 'data', 'presentation', 'overrides', 'ttl', 'collapse_id as collapseId', 'priority', 'silent'])
+    .select(['content', 'data', 'presentation', 'overrides', 'ttl', 'collapse_id as collapseId', 'priority', 'silent', 'category'])
     .where('id', '=', templateId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -17,7 +17,19 @@ export async function findTemplateDefaults(db: Db, appId: string, templateId: st
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
 /** Gives every column that the body of a template sets. A field that the body leaves out is null. */
-const columnsOf = ({ name, description, content, data, presentation, overrides, ttl, collapseId, priority, silent }: SaveTemplate) => ({
+const columnsOf = ({
+  name,
+  description,
+  content,
+  data,
+  presentation,
+  overrides,
+  ttl,
+  collapseId,
+  priority,
+  silent,
+  category,
+}: SaveTemplate) => ({
   name,
   description: description ?? null,
   content: JSON.stringify(content),
@@ -28,6 +40,7 @@ const columnsOf = ({ name, description, content, data, presentation, overrides, 
   collapse_id: collapseId ?? null,
   priority: priority ?? null,
   silent: silent ?? null,
+  category: category ?? null,
 })
 
 /** Writes a template. Gives false when the app has a template of that name, or was erased. */
@@ -74,7 +87,7 @@ export async function deleteTemplate(db: Db, appId: string, id: string): Promise
 const shown = (db: Db, appId: string) =>
   db
     .selectFrom('templates')
-    .select(['id', 'name', 'description', 'content', 'data', 'presentation', 'overrides', 'ttl', 'priority', 'silent'])
+    .select(['id', 'name', 'description', 'content', 'data', 'presentation', 'overrides', 'ttl', 'priority', 'silent', 'category'])
     .select(['collapse_id as collapseId', 'created_at as createdAt', 'updated_at as updatedAt'])
     .select(
       sql<number>`use_count + coalesce((select sum(uses) from template_uses where template_uses.template_id = templates.id), 0)::bigint`.as(

@@ -682,6 +682,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List categories, in the order in which they were made
+         * @description An app has at most 50, so the list is always whole: it has one page, whatever the query says.
+         */
+        get: operations["listCategories"];
+        put?: never;
+        /**
+         * Make a category of notifications, which people may join or leave
+         * @description Sends, campaigns and templates name it by its id. `default` says who is in it without a choice of their own. Nobody can leave a `locked` one. Its `presentation` lies under that of the template and of the send. An app has at most 50.
+         */
+        post: operations["createCategory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/categories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace a category
+         * @description Replaces the whole: an optional field that is left out is removed. Sends that were asked for keep what they have frozen of it.
+         */
+        put: operations["replaceCategory"];
+        post?: never;
+        /**
+         * Delete a category
+         * @description 409 while a campaign that is scheduled, active, paused or under way names it. People’s choices stay, for a category that is made again with the same id.
+         */
+        delete: operations["deleteCategory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns": {
         parameters: {
             query?: never;
@@ -896,6 +944,26 @@ export interface paths {
         };
         /** List the runs of a recurrence with their counters, newest first */
         get: operations["listRunsOfCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List when a recurrence runs next
+         * @description A draft is listed as if it were sent now. The list is empty for a campaign that does not recur or has ended.
+         */
+        get: operations["listOccurrencesOfCampaign"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1618,6 +1686,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays: number;
                 holdout: {
                     percent: number;
                     /**
@@ -1671,6 +1740,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays?: number;
                 holdout?: {
                     percent: number;
                 } | null;
@@ -1863,7 +1933,7 @@ export interface components {
             variant: string | null;
             /** @enum {string} */
             outcome: "sent" | "failed" | "skipped" | "open";
-            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled. */
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
             code: string | null;
             providerCode: string | null;
             attempts: number;
@@ -2169,6 +2239,20 @@ export interface components {
                     }[];
                 } | {
                     /** @constant */
+                    step: "category";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    category: string;
+                    subscribed: boolean;
+                    /**
+                     * @description Who is in the category without a choice of their own: everybody or nobody.
+                     * @enum {string}
+                     */
+                    default: "in" | "out";
+                } | {
+                    /** @constant */
                     step: "holdout";
                     /** @enum {string} */
                     result: "pass" | "stop" | "wait" | "info";
@@ -2407,6 +2491,7 @@ export interface components {
             collapseId: string | null;
             priority: ("high" | "normal") | null;
             silent: boolean | null;
+            category: string | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2447,6 +2532,7 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
         };
         Content: {
             _default: string;
@@ -2466,6 +2552,41 @@ export interface components {
         };
         CustomData: {
             [key: string]: string;
+        };
+        CategoryList: {
+            items: components["schemas"]["Category"][];
+            /** @description The cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        Category: {
+            id: string;
+            name: string;
+            description: string | null;
+            /** @enum {string} */
+            default: "in" | "out";
+            locked: boolean;
+            presentation: components["schemas"]["Presentation"] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        CreateCategory: {
+            id: string;
+            name: string;
+            description?: string | null;
+            /** @enum {string} */
+            default: "in" | "out";
+            locked?: boolean;
+            presentation?: components["schemas"]["Presentation"] | null;
+        };
+        SaveCategory: {
+            name: string;
+            description?: string | null;
+            /** @enum {string} */
+            default: "in" | "out";
+            locked?: boolean;
+            presentation?: components["schemas"]["Presentation"] | null;
         };
         CampaignList: {
             items: components["schemas"]["CampaignWithStats"][];
@@ -2542,6 +2663,10 @@ export interface components {
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
+            /** @description The id of its category. */
+            category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2632,10 +2757,20 @@ export interface components {
             /** @constant */
             type: "recurring";
             /** @enum {string} */
-            every: "day" | "week";
+            every: "day" | "week" | "month";
+            interval?: number;
+            /** Format: date */
+            startDate?: string;
             daysOfWeek?: number[];
+            daysOfMonth?: number[];
+            nthWeekday?: {
+                nth: number;
+                day: number;
+            };
             localTime: string;
             timezone: string;
+            except?: string[];
+            maxRuns?: number;
             /** Format: date-time */
             until?: string;
         };
@@ -2743,6 +2878,10 @@ export interface components {
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
+            /** @description The id of its category. */
+            category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2836,6 +2975,8 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2908,6 +3049,10 @@ export interface components {
             priority: "high" | "normal";
             presentation: components["schemas"]["Presentation"] | null;
             overrides: components["schemas"]["Overrides"] | null;
+            /** @description The id of its category. */
+            category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -3188,6 +3333,18 @@ export interface components {
             /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        OccurrenceList: {
+            items: {
+                /** Format: date-time */
+                at: string;
+                /**
+                 * Format: date
+                 * @description The day it is for, in the zone of the schedule.
+                 */
+                localDate: string;
+            }[];
+            nextCursor: null;
+        };
         CreateCampaignOfAppBody: {
             name: string;
             segment?: components["schemas"]["Segment"];
@@ -3204,6 +3361,8 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -3322,6 +3481,8 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -3340,6 +3501,8 @@ export interface components {
                 priority?: "high" | "normal";
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
+                category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -3459,6 +3622,8 @@ export interface components {
             priority?: "high" | "normal";
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
+            category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -4721,7 +4886,8 @@ export interface operations {
                      *             "conversions": {
                      *               "publicValues": false
                      *             },
-                     *             "holdout": null
+                     *             "holdout": null,
+                     *             "inboxDays": 30
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4801,7 +4967,8 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
-                     *         "holdout": null
+                     *         "holdout": null,
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4878,7 +5045,8 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
-                     *         "holdout": null
+                     *         "holdout": null,
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -5003,7 +5171,8 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
-                     *         "holdout": null
+                     *         "holdout": null,
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -8161,6 +8330,7 @@ export interface operations {
                      *           },
                      *           "description": null,
                      *           "overrides": null,
+                     *           "category": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -8249,6 +8419,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8334,6 +8505,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8421,6 +8593,7 @@ export interface operations {
                      *       },
                      *       "description": null,
                      *       "overrides": null,
+                     *       "category": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8485,6 +8658,258 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCategories: {
+        parameters: {
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List categories, in the order in which they were made */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "default": "in",
+                     *           "locked": false,
+                     *           "presentation": null,
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CategoryList"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCategory"];
+            };
+        };
+        responses: {
+            /** @description Make a category of notifications, which people may join or leave */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "offers",
+                     *       "name": "Offers",
+                     *       "description": "Sales and new things",
+                     *       "default": "in",
+                     *       "locked": false,
+                     *       "presentation": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Category"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example offers */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveCategory"];
+            };
+        };
+        responses: {
+            /** @description Replace a category */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "offers",
+                     *       "name": "Offers",
+                     *       "description": "Sales and new things",
+                     *       "default": "out",
+                     *       "locked": false,
+                     *       "presentation": null,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Category"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example offers */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
@@ -8609,6 +9034,8 @@ export interface operations {
                      *           "priority": "high",
                      *           "presentation": null,
                      *           "overrides": null,
+                     *           "category": null,
+                     *           "inbox": false,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -8822,6 +9249,8 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -8975,6 +9404,8 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9512,6 +9943,8 @@ export interface operations {
                      *       "priority": "high",
                      *       "presentation": null,
                      *       "overrides": null,
+                     *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9771,6 +10204,69 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ListRunsOfCampaignAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOccurrencesOfCampaign: {
+        parameters: {
+            query?: {
+                /** @description How many occurrences to answer at most. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List when a recurrence runs next */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "at": "2026-02-01T08:00:00.000Z",
+                     *           "localDate": "2026-02-01"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OccurrenceList"];
                 };
             };
             401: components["responses"]["401-unauthorized"];

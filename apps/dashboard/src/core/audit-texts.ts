@@ -7,6 +7,7 @@ export const auditGroups = [
   { value: 'provider.', label: 'Providers' },
   { value: 'segment.', label: 'Segments' },
   { value: 'template.', label: 'Templates' },
+  { value: 'category.', label: 'Categories' },
   { value: 'campaign.', label: 'Campaigns' },
   { value: 'webhook.', label: 'Webhooks' },
   { value: 'user.', label: 'Users' },

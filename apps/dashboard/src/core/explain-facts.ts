@@ -59,6 +59,8 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
       return text('Held out', yesNo(step.heldOut), `${step.percent} % of the users get no campaign, to compare.`)
     case 'reachable':
       return ofReachable(step)
+    case 'category':
+      return ofCategory(step)
     case 'frequency_cap':
       return ofCap(step)
     case 'wave':
@@ -126,6 +128,16 @@ function ofReachable(step: StepOf<'reachable'>): Draft[] {
     ...(isNever(step.registeredAt) ? text('Registered last', 'never') : time('Registered last', step.registeredAt)),
   ]
 }
+
+const ofCategory = (step: StepOf<'category'>): Draft[] => [
+  ...text('Category', step.category),
+  ...text(
+    'In the category',
+    yesNo(step.subscribed),
+    step.subscribed ? `The user is in the category ${step.category}.` : `The user is not in the category ${step.category}.`,
+  ),
+  ...text('Without a choice', step.default),
+]
 
 const ofCap = (step: StepOf<'frequency_cap'>): Draft[] => [
   ...text(

@@ -47,6 +47,7 @@ const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
   experiment: 'audience',
   holdout: 'audience',
   reachable: 'reachable',
+  category: 'reachable',
   frequency_cap: 'cap',
   wave: 'quiet_hours',
   quiet_hours: 'quiet_hours',
@@ -62,6 +63,7 @@ const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
 const stationOfCode: Readonly<Record<string, StationName>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',
+  unsubscribed: 'reachable',
   deleted: 'audience',
   owner_changed: 'audience',
   silent_web: 'render',

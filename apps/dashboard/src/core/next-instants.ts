@@ -1,7 +1,7 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import { dueIn } from '@herald/contracts/local-moment'
 import { instantOf, localDateAt, weekdayOf } from '@herald/contracts/local-time'
-import { nextDue, occurrencesBetween, type Recurrence } from '@herald/contracts/occurrences'
+import { nextOccurrences } from '@herald/contracts/occurrences'
 import { zoneOffsetMs } from '@herald/contracts/zone-offset'
 
 /** What a change of the clocks does to an instant of a schedule. */
@@ -33,20 +33,12 @@ export function nextInstants(schedule: Schedule, now: Date, zone: string): NextI
       return at === 'expired' ? [] : marked([at], schedule.localTime, zone)
     }
     case 'recurring':
-      return marked(occurrencesAfter(schedule, now), schedule.localTime, schedule.timezone)
+      return marked(
+        nextOccurrences(schedule, { activatedAt: now, after: now, most: Math.min(most, schedule.maxRuns ?? most) }).map(({ at }) => at),
+        schedule.localTime,
+        schedule.timezone,
+      )
   }
-}
-
-function occurrencesAfter(schedule: Recurrence, now: Date): Date[] {
-  const found: Date[] = []
-  for (let after = now; found.length < most;) {
-    const next = nextDue(schedule, now, after)
-    // After the last occurrence `nextDue` gives the time `until`, at which the recurrence ends and sends nothing. That time is not listed.
-    if (!next || occurrencesBetween(schedule, now, next, next).length === 0) break
-    found.push(next)
-    after = next
-  }
-  return found
 }
 
 function marked(instants: Date[], localTime: string, zone: string): NextInstant[] {

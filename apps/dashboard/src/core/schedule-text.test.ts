@@ -19,4 +19,15 @@ test('a schedule is shown in words, a recurrence with its time zone', () => {
     'every Monday, Wednesday and Friday at 08:00 in Europe/Berlin',
   )
   expect(scheduleText({ ...recurring, every: 'week' })).toBe('every week at 08:00 in Europe/Berlin')
+  const monthly = { ...recurring, every: 'month' } as const
+  expect(scheduleText(monthly)).toBe('every month at 08:00 in Europe/Berlin')
+  expect(scheduleText({ ...monthly, interval: 3, daysOfMonth: [1, 22, -1] })).toBe(
+    'every 3 months on the 1st, 22nd and last day at 08:00 in Europe/Berlin',
+  )
+  expect(scheduleText({ ...monthly, nthWeekday: { nth: -1, day: 5 }, startDate: '2026-12-04', maxRuns: 6, except: ['2026-12-25'] })).toBe(
+    'every month on the last Friday at 08:00 in Europe/Berlin, from Friday 4 December 2026, except on Friday 25 December 2026, 6 times',
+  )
+  expect(scheduleText({ ...recurring, every: 'week', interval: 2, daysOfWeek: [1] })).toBe(
+    'every 2 weeks on Monday at 08:00 in Europe/Berlin',
+  )
 })

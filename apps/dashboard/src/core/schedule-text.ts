@@ -15,14 +15,37 @@ export function scheduleText(schedule: components['schemas']['Schedule'] | null)
       if (schedule.date === undefined) return `at ${schedule.localTime} in each user’s own time zone`
       return `at ${schedule.localTime} on ${dayText(schedule.date)}, local time of each user${lateText(schedule.lateMinutes)}`
     case 'recurring': {
-      const names = schedule.daysOfWeek?.map((day) => weekdayNames[day] ?? '') ?? []
-      const when = schedule.every === 'day' ? 'every day' : names.length > 0 ? `every ${listed(names)}` : 'every week'
-      const end = schedule.until === undefined ? '' : `, until ${localTime(schedule.until)} here`
-      return `${when} at ${schedule.localTime} in ${schedule.timezone}${end}`
+      const { except = [], maxRuns, until, startDate } = schedule
+      const parts = [
+        `${everyText(schedule)} at ${schedule.localTime} in ${schedule.timezone}`,
+        ...(startDate === undefined ? [] : [`from ${dayText(startDate)}`]),
+        ...(except.length === 0 ? [] : [`except on ${listed(except.map(dayText))}`]),
+        ...(maxRuns === undefined ? [] : [maxRuns === 1 ? 'once' : `${maxRuns} times`]),
+        ...(until === undefined ? [] : [`until ${localTime(until)} here`]),
+      ]
+      return parts.join(', ')
     }
     default:
       return 'at once'
   }
+}
+
+type Recurring = Extract<components['schemas']['Schedule'], { type: 'recurring' }>
+
+function everyText({ every, interval = 1, daysOfWeek, daysOfMonth, nthWeekday }: Recurring): string {
+  const period = interval === 1 ? `every ${every}` : `every ${interval} ${every}s`
+  if (nthWeekday) return `${period} on the ${ordinal(nthWeekday.nth)} ${weekdayNames[nthWeekday.day] ?? ''}`
+  if (daysOfMonth) return `${period} on the ${listed(daysOfMonth.map((one) => (one === -1 ? 'last day' : ordinal(one))))}`
+  const names = every === 'week' && daysOfWeek ? daysOfWeek.map((one) => weekdayNames[one] ?? '') : []
+  if (names.length === 0) return period
+  return interval === 1 ? `every ${listed(names)}` : `${period} on ${listed(names)}`
+}
+
+/** Writes a place in a month: 1st, 22nd, last. */
+function ordinal(place: number): string {
+  if (place === -1) return 'last'
+  const ending = place > 3 && place < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th')
+  return `${place}${ending}`
 }
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })

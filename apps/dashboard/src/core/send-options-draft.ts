@@ -12,6 +12,8 @@ export type OptionsDraft = {
   priority: Priority
   presentation: PresentationDraft
   overrides: OverridesDraft
+  /** The id of the category; empty for none. */
+  category: string
 }
 /** The overrides of each platform as the operator writes them: JSON, or what is not JSON yet. */
 export type OverridesDraft = Record<Platform, string>
@@ -42,6 +44,7 @@ export const emptyOptions: OptionsDraft = {
   priority: 'high',
   presentation: emptyPresentation,
   overrides: perPlatform(() => ''),
+  category: '',
 }
 
 /** The options in an answer of the API. A field that is null and one that is missing mean the same. */
@@ -53,6 +56,7 @@ export type OptionsRead = {
   priority?: Priority | null | undefined
   presentation?: Presentation | null | undefined
   overrides?: Overrides | null | undefined
+  category?: string | null | undefined
 }
 
 /** The options in a request. */
@@ -64,9 +68,10 @@ export type OptionsBody = {
   priority?: Priority
   presentation?: Presentation
   overrides?: Overrides
+  category?: string
 }
 
-export function draftOfOptions({ silent, data, ttl, collapseId, priority, presentation, overrides }: OptionsRead): OptionsDraft {
+export function draftOfOptions({ silent, data, ttl, collapseId, priority, presentation, overrides, category }: OptionsRead): OptionsDraft {
   return {
     silent: silent ?? false,
     data: Object.entries(data ?? {}).map(([key, value]) => ({ key, value })),
@@ -75,6 +80,7 @@ export function draftOfOptions({ silent, data, ttl, collapseId, priority, presen
     priority: priority ?? 'high',
     presentation: draftOfPresentation(presentation ?? {}),
     overrides: draftOfOverrides(overrides ?? {}),
+    category: category ?? '',
   }
 }
 
@@ -95,7 +101,7 @@ const draftOfOverrides = (given: Overrides): OverridesDraft =>
  * Gives the options of a campaign, a test or a template for a request, without those that are empty. When two rows of `data` have the same key, the
  * value of the last one counts; `twiceIn` finds such rows.
  */
-export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation, overrides }: OptionsDraft): OptionsBody {
+export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation, overrides, category }: OptionsDraft): OptionsBody {
   const body: OptionsBody = { silent, data: Object.fromEntries(data.map(({ key, value }) => [key, value])), priority }
   if (ttl !== null) body.ttl = ttl
   if (collapseId !== '') body.collapseId = collapseId
@@ -103,6 +109,7 @@ export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presen
   if (Object.keys(shown).length > 0) body.presentation = shown
   const added = overridesOfDraft(overrides)
   if (Object.keys(added).length > 0) body.overrides = added
+  if (category !== '') body.category = category
   return body
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
 import type { Portions } from '../core/portion.ts'
@@ -47,7 +48,7 @@ async function patiently<Answer>(read: () => Promise<Answer>): Promise<Answer> {
       return await read()
     } catch (error) {
       if (tries === mostTries || !Fault.is(error, 'rate_limited')) throw error
-      await new Promise((resolve) => setTimeout(resolve, 1000 * (error.retryAfterSeconds ?? 2)))
+      await sleep(1000 * (error.retryAfterSeconds ?? 2))
     }
   }
 }

@@ -8,7 +8,7 @@ export type AuditAction =
   | 'identity-secret.made'
   | 'holdout.redrawn'
   | 'device.marked'
-  | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
+  | `${'segment' | 'template' | 'category'}.${'created' | 'changed' | 'deleted'}`
   | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
   | `user.${'exported' | 'changed' | 'erased'}`
   | `${'users' | 'pushes'}.exported`

@@ -3,6 +3,7 @@ import { SavedSegment } from '@herald/contracts/saved-segment'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
+import { ShownPreferences as Shown } from '@herald/contracts/category'
 import { attributions } from '@herald/contracts/conversion'
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
 import { engagementKinds } from '@herald/contracts/event'
@@ -21,6 +22,7 @@ export const Session = z.object({ id: Id, sessionCount: Count, lastSessionAt: Ti
 export const LoggedIn = z.object({ userId: Id, externalId: z.string() })
 export const LoggedOut = z.object({ userId: Id })
 export const OwnerChanged = z.object({ userId: Id, tags: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) })
+export const ShownPreferences = Shown
 export const Rotated = z.object({ id: Id })
 
 export const Accepted = z.object({ id: Id, status: z.literal('sending') })

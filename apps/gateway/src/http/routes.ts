@@ -2,8 +2,10 @@ import { campaignsOfApp } from '../campaigns/http/administer-campaigns.ts'
 import { usersOfApp } from '../people/http/administer-users.ts'
 import { apps } from '../apps/http/apps.ts'
 import { audit } from '../audit/http/audit.ts'
+import { categoriesOfApp } from '../campaigns/http/categories.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
 import { conversions } from '../people/http/conversions.ts'
+import { inbox } from '../people/http/inbox.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
@@ -17,6 +19,7 @@ import { pages } from '../pages/http/pages.ts'
 import { breakdowns, overview, system } from '../overview/http/overview.ts'
 import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
+import { oneTap, preferences } from '../people/http/preferences.ts'
 import { providerRoutes, webPushKey } from '../apps/http/providers.ts'
 import { pushes } from '../campaigns/http/pushes.ts'
 import { Healthy } from './answers.ts'
@@ -77,7 +80,9 @@ const administrationDocument = route({
 export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,
+  ...preferences,
   ...conversions,
+  ...inbox,
   ...notifications,
   ...dryRuns,
   ...campaigns,
@@ -86,6 +91,7 @@ export const publicRoutes: readonly Route[] = [
   ...segments,
   ...templates,
   ...tracking,
+  ...oneTap,
   health,
   document,
   docs,
@@ -105,6 +111,7 @@ export const administrationRoutes: readonly Route[] = [
   ...audit,
   ...segmentsOfApp,
   ...templatesOfApp,
+  ...categoriesOfApp,
   ...campaignsOfApp,
   ...experiments,
   ...dryRunsOfApp,

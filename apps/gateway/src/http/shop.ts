@@ -1,3 +1,4 @@
+import type { Category } from '@herald/contracts/category'
 import type { SavedSegment, SegmentCount } from '@herald/contracts/saved-segment'
 import type { Template } from '@herald/contracts/template'
 import type { Subscription, User } from '@herald/contracts/user'
@@ -78,6 +79,7 @@ export const template = {
   ...savedTemplate,
   description: null,
   overrides: null,
+  category: null,
   collapseId: null,
   priority: null,
   silent: null,
@@ -85,6 +87,16 @@ export const template = {
   createdAt: '2026-01-12T09:00:00.000Z',
   updatedAt: '2026-01-12T09:00:00.000Z',
 } satisfies Template
+
+export const savedCategory = { name: 'Offers', description: 'Sales and new things', default: 'in' } as const
+export const category = {
+  id: 'offers',
+  ...savedCategory,
+  locked: false,
+  presentation: null,
+  createdAt: '2026-01-12T09:00:00.000Z',
+  updatedAt: '2026-01-12T09:00:00.000Z',
+} satisfies Category
 
 /** Makes an example of a list with one page. */
 export const listOf = (...items: unknown[]): { items: unknown[]; nextCursor: null } => ({ items, nextCursor: null })

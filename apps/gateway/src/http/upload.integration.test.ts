@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serve } from '../testing/serve.ts'
 import { openUpload } from './upload.ts'
@@ -23,7 +24,7 @@ async function givenUpload(work: () => Promise<unknown>) {
 
 // spec: administration/import-data
 test('an upload goes on after a part that takes longer than a client may send nothing', async () => {
-  const { asked, received } = await givenUpload(() => new Promise((done) => setTimeout(done, 3 * idleMs)))
+  const { asked, received } = await givenUpload(() => sleep(3 * idleMs))
   const answered = once(asked, 'response') as Promise<[IncomingMessage]>
 
   asked.write('one')

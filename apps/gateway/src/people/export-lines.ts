@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { exportUsers, listFormerDevices, listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
 import { exportPushesOfCampaign, exportPushesOfDevice, listConversions } from '@herald/contracts/calls/tracker'
 import { exportDeliveries } from '@herald/contracts/calls/webhooks'
@@ -133,7 +134,7 @@ async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     } catch (error) {
       if (!Fault.is(error) || !passing.includes(error.code) || performance.now() > until) throw error
       const seconds = error.retryAfterSeconds ?? 0.5
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+      await sleep(seconds * 1_000)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { importLot, keepImportTail, readImport } from '@herald/contracts/calls/audience'
 import { fault, Fault } from '@herald/contracts/fault'
 import { largestImport, type ImportLot, type ImportReport } from '@herald/contracts/import'
@@ -170,4 +171,4 @@ async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promi
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-const wait = (ms: number): Promise<void> => (ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms)))
+const wait = (ms: number): Promise<void> => (ms <= 0 ? Promise.resolve() : sleep(ms))

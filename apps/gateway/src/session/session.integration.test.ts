@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
@@ -195,7 +196,7 @@ test('a live stream ends within two seconds of signing out, at the gateway that 
   const kept = await watch(staying, other)
   // Both gateways have asked by now whether the session lasts.
   await until(() => [...streams, kept].every((stream) => stream.events().length > 0), { what: 'the streams' })
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await sleep(1_100)
 
   const signedOutAt = performance.now()
   expect((await asked(session, 'DELETE', '/v1/admin/session')).status).toBe(204)

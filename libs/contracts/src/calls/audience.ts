@@ -14,14 +14,16 @@ import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type MaskedUser, type UserSummary } from '../person.ts'
 import { perPlatform, platforms, type Platform } from '../platform.ts'
+import type { Recipient } from '../recipient.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import type { DeviceCounts, DeviceDay } from '../series.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
+import { Choices, mostCategories } from '../category.ts'
 import { TestSelector, type NotQueued, type TestDevice } from '../test-send.ts'
 import { UserAddress, type User } from '../user.ts'
 import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-batch.ts'
 import { campaignFlows, FlowChange, type CampaignFlow } from '../campaign.ts'
-import { Id } from '../text.ts'
+import { CategoryId, Id } from '../text.ts'
 
 /**
  * The kind of the request's key. It matters because a user whom only requests with a public key know may be removed as abandoned. Audience treats a
@@ -372,6 +374,33 @@ export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   'rpc.audience.change-users',
   z.object({ appId: Id, users: z.array(UserInBatch).min(1).max(mostUsersInBatch) }),
   10_000,
+)
+
+/** Whose preferences: those of a user, or of the owner of a device. */
+const PreferencesOf = z.union([z.object({ subscriptionId: Id }), UserAddress])
+export type PreferencesOf = z.infer<typeof PreferencesOf>
+
+/** Whose inbox it is, with at most 100 present devices. `reader`: the values for texts, without address and keys; null without a device. */
+export type InboxOwner = { user: { id: string; externalId: string | null }; subscriptionIds: string[]; reader: Recipient | null }
+/** Reads the owner of an inbox with what texts may name. Fault: not_found. */
+export const readInboxOwner = call<InboxOwner>()('rpc.audience.read-inbox-owner', z.object({ appId: Id, of: PreferencesOf }))
+
+/** Reads a person's own choices of categories. */
+export const readPreferences = call<{ choices: Choices }>()('rpc.audience.read-preferences', z.object({ appId: Id, of: PreferencesOf }))
+
+/**
+ * Changes a person's own choices; null takes one back. `known`: the app's categories, whose choices stay when there are too many. An unknown external
+ * id makes a user.
+ */
+export const changePreferences = call<{ choices: Choices }>()(
+  'rpc.audience.change-preferences',
+  z.object({
+    appId: Id,
+    of: PreferencesOf,
+    changes: z.record(CategoryId, z.boolean().nullable()),
+    known: z.array(CategoryId).max(mostCategories),
+    keyKind,
+  }),
 )
 
 /** Erases a user and all the user's devices. Audience then calls webhooks, which erases its data of the user, until webhooks has answered. */

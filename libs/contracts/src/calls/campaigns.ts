@@ -2,13 +2,14 @@ import { z } from 'zod'
 import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
 import { CreateCampaign, type Campaign, type FlowChange, type NamedBy } from '../campaign.ts'
+import { CreateCategory, SaveCategory, type Category } from '../category.ts'
 import { SendNotification } from '../notification.ts'
 import { TestSend, type NotQueued } from '../test-send.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import type { CampaignsSummary } from '../series.ts'
 import { campaignStatuses } from '../stats.ts'
 import { SaveTemplate, type Template } from '../template.ts'
-import { Id } from '../text.ts'
+import { CategoryId, Id } from '../text.ts'
 
 /**
  * The idempotency key of a request, unique within an app; null when the request has none. The fingerprint covers the method, path and canonical body
@@ -190,6 +191,11 @@ export type Run = Pick<Campaign, 'id' | 'status' | 'cancelling' | 'failure' | 'c
 }
 /** Lists the runs of a recurrence, newest first. Any other campaign has none. Faults: not_found, invalid_body at `cursor`. */
 export const listRuns = call<Listed<Run>>()('rpc.campaigns.list-runs', ListRequest.omit({ q: true }).extend(OfCampaign.shape))
+/** Lists when a recurrence runs next; of a draft, as if it were sent now. None for a campaign that has ended or does not recur. Fault: not_found. */
+export const listOccurrences = call<{ items: { at: string; localDate: string }[] }>()(
+  'rpc.campaigns.list-occurrences',
+  OfCampaign.extend({ limit: z.int().min(1).max(50) }),
+)
 /** Replaces the body of a draft. Faults as for createCampaign, and invalid_state. */
 export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
 /** Deletes a draft. */
@@ -227,6 +233,35 @@ export const replaceTemplate = call<Template>()(
   z.object({ appId: Id, templateId: Id, template: SaveTemplate }),
 )
 export const deleteTemplate = call<Record<string, never>>()('rpc.campaigns.delete-template', z.object({ appId: Id, templateId: Id }))
+
+// Categories (docs/specification/categories.md). Fault for an unknown id: not_found.
+
+/** Makes a category. Faults: duplicate_name; limit_reached at 50 of an app. */
+export const createCategory = call<Category>()('rpc.campaigns.create-category', z.object({ appId: Id, category: CreateCategory }))
+/** Lists an app's categories in the order in which they were made. */
+export const listCategories = call<{ categories: Category[] }>()('rpc.campaigns.list-categories', z.object({ appId: Id }))
+export const replaceCategory = call<Category>()(
+  'rpc.campaigns.replace-category',
+  z.object({ appId: Id, categoryId: CategoryId, category: SaveCategory }),
+)
+/** Deletes a category. Fault: invalid_state while a campaign that is scheduled, active, paused or under way names it. */
+export const deleteCategory = call<Record<string, never>>()(
+  'rpc.campaigns.delete-category',
+  z.object({ appId: Id, categoryId: CategoryId }),
+)
+/**
+ * Finds the category that a person leaves with one tap on a push of this campaign. Null: the campaign has none or is unknown, the category is locked
+ * or deleted, or the send ended more than 30 days ago.
+ */
+export const findLeavable = call<{ categoryId: string } | null>()('rpc.campaigns.find-leavable', z.object({ appId: Id, campaignId: Id }))
+
+/** A call answers at most this many sends: the content of one may have 64 KiB. */
+export const inboxSendsAtOnce = 10
+/** Reads the sends of an inbox as they were frozen. Unknown campaigns, and those that are in no inbox, are left out. */
+export const readInboxSends = call<{ sends: FrozenSend[] }>()(
+  'rpc.campaigns.read-inbox-sends',
+  z.object({ appId: Id, campaignIds: z.array(Id).max(inboxSendsAtOnce) }),
+)
 
 /** Counts an app's campaigns by status for the overview, and lists those that begin next, are paused or failed, at most ten in each list. */
 export const summarizeCampaigns = call<CampaignsSummary>()('rpc.campaigns.summarize-campaigns', z.object({ appId: Id }))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer, type TLSSocket } from 'node:tls'
 import { frame, frameType, goAwayFrame, preface, settingsFrame, splitFrames } from '../frames.ts'
 import { openOrigin, type Origin, type OriginOptions } from '../client/origin.ts'
@@ -139,6 +140,6 @@ export async function until(isSo: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 60_000
   while (!isSo()) {
     if (performance.now() > deadline) throw new Error(`60 s passed and it is not so: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await sleep(5)
   }
 }

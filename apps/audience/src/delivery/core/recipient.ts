@@ -1,5 +1,6 @@
 import { packIds } from '@herald/contracts/compact-ids'
 import type { Decided } from '@herald/contracts/batch'
+import { isSubscribed } from '@herald/contracts/category'
 import type { SkipReason } from '@herald/contracts/outcome'
 import { shortColumn, type Column, type RecipientColumns } from '@herald/contracts/recipient'
 import type { Tags } from '@herald/contracts/text'
@@ -31,6 +32,8 @@ export type QueuedDevices = {
   auth?: (string | null)[] | undefined
   environments?: ('production' | 'sandbox' | null)[] | undefined
   tags?: (Tags | null)[] | undefined
+  /** The users' own choices about the category of the send; null for a user who has chosen nothing. */
+  choices?: (boolean | null)[] | undefined
 } & { [Name in Field]?: (string | null)[] | undefined }
 
 export const noDevices: QueuedDevices = { places: null, subscriptionIds: '', queuedFor: '', facts: '', addresses: [], tokenVersions: [] }
@@ -59,6 +62,7 @@ export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'q
   environments?: string | null
   userIdsFound?: string | null
   tags?: (Tags | null)[] | null
+  choices?: (boolean | null)[] | null
 } & { [Name in Field]?: (string | null)[] | null }
 
 /**
@@ -89,6 +93,7 @@ export function queuedDevices(found: DevicesFound): QueuedDevices {
     auth: inOrder(found.auth, devices),
     environments: inOrder(environmentsOf(found.environments), devices),
     tags: inOrder(found.tags, users),
+    choices: inOrder(found.choices, users),
     ...fieldsOf(subscriptionFields, devices),
     ...fieldsOf(userFields, users),
   }
@@ -118,6 +123,9 @@ const environmentsOf = (letters: string | null | undefined): ('production' | 'sa
     ? Array.from(letters, (letter) => (letter === 'p' ? 'production' : letter === 's' ? 'sandbox' : null))
     : undefined
 
+/** Gives devices as if each could be sent to: whoever reads an inbox sees its texts on an opted-out device too. */
+export const asReachable = (queued: QueuedDevices): QueuedDevices => ({ ...queued, facts: mayBeSent.repeat(queued.facts.length) })
+
 /**
  * As much of a batch as one answer holds: the pushes to send (`recipients`), and the outcomes of the pushes that are not sent (`decided`). `count`:
  * how many pushes both are together.
@@ -131,7 +139,9 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
   const decided: Decided[] = []
   for (let at = 0; at < count; at += 1) {
     const digit = queued.facts[at] ?? '0'
-    if (digit === mayBeSent) chosen.push(at)
+    const isOutside = names.category !== undefined && !isSubscribed(names.category, queued.choices?.[at])
+    if (digit === mayBeSent && !isOutside) chosen.push(at)
+    else if (digit === mayBeSent) decided.push(unsubscribed(queued, at, placeAt(queued, from, at)))
     else decided.push(skipped(queued, at, placeAt(queued, from, at), parseInt(digit, 16)))
   }
   return { recipients: columnsOf(queued, chosen, names, platform, from), decided, count }
@@ -165,6 +175,17 @@ function skipped(queued: QueuedDevices, at: number, place: number, digit: number
     code: whySkipped(queuedFor, device) ?? 'deleted',
   }
 }
+
+/** Gives the outcome of a push to a person who has left the category since the push was queued (spec: categories/skipped-at-take). */
+const unsubscribed = (queued: QueuedDevices, at: number, place: number): Decided => ({
+  place,
+  subscriptionId: idAt(queued.subscriptionIds, at),
+  userId: idAt(queued.queuedFor, at),
+  tokenVersion: queued.tokenVersions[at] ?? 0,
+  attempts: 0,
+  outcome: 'skipped',
+  code: 'unsubscribed',
+})
 
 function columnsOf(queued: QueuedDevices, chosen: number[], names: NamesOfSend, platform: string, from: number): RecipientColumns {
   const isEveryone = chosen.length === queued.facts.length

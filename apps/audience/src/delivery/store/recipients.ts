@@ -53,6 +53,7 @@ async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<un
   const needs = (field: string) =>
     names('user', field) ||
     asked.some((one) => (field === 'language' && one.names.language) || (field === 'timezone' && one.names.timezone))
+  const hasCategory = asked.some((one) => one.names.category !== undefined)
   const ofDevices = [
     ...(has('web') ? [list('s.p256dh', 'p256dh'), list('s.auth', 'auth')] : []),
     ...(has('ios') ? [environments] : []),
@@ -61,19 +62,21 @@ async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<un
   const ofUsers = [
     ...userFields.filter(needs).map((field) => list(`u.${userColumns[field]}`, field)),
     ...(asked.some((one) => one.names.tags.length > 0) ? [tagsNamed] : []),
+    ...(hasCategory ? [choices] : []),
   ]
+  const categories = hasCategory ? sql`, ${asked.map((one) => one.names.category?.id ?? null)}::text[]` : sql``
   const users = ofUsers.length > 0 ? queuedUsers(ofUsers) : sql``
   const { rows } = await sql<{ place: number } & DevicesFound>`
     select asked.place::int as place, b.places, array_to_string(b.subscription_ids, '') as "subscriptionIds",
       array_to_string(b.user_ids, '') as "queuedFor", devices.* ${ofUsers.length > 0 ? sql`, queued_users.*` : sql``}
     from (
-      select place, batch_id, from_place + 1 as first, reads_users, array(select jsonb_array_elements_text(tag_names)) as tag_names
+      select place, batch_id, from_place + 1 as first, reads_users, array(select jsonb_array_elements_text(tag_names)) as tag_names${hasCategory ? sql`, category` : sql``}
       from unnest(
         ${asked.map(({ batchId }) => batchId)}::text[],
         ${asked.map(({ from }) => from)}::int[],
         ${asked.map((one) => namesUser(one.names))}::boolean[],
-        ${asked.map((one) => JSON.stringify(one.names.tags))}::jsonb[]
-      ) with ordinality as given(batch_id, from_place, reads_users, tag_names, place)
+        ${asked.map((one) => JSON.stringify(one.names.tags))}::jsonb[] ${categories}
+      ) with ordinality as given(batch_id, from_place, reads_users, tag_names, ${hasCategory ? sql`category, ` : sql``}place)
     ) as asked
       cross join lateral (${batch}
       ) as b
@@ -110,6 +113,9 @@ const factsOfAll = sql`string_agg(case
 
 /** One character for each device: `p` (production), `s` (sandbox), or a hyphen when no environment is remembered. */
 const environments = sql`string_agg(coalesce(left(s.apns_environment, 1), '-'), '') as environments`
+
+/** The users' own choices about the category of their batch's send. */
+const choices = sql`json_agg(u.preferences -> asked.category) as choices`
 
 /** The named tags. A user's tags, up to 16 KiB, are unpacked once: once for each name took longer than the statement may. */
 const tagsNamed = sql`json_agg(case when cardinality(asked.tag_names) > 0 then

@@ -5,9 +5,10 @@ import type { Db } from '../../store/tables.ts'
 /** Whether user `u` has no device, by a look-up for each user. Postgres might turn `not exists` into a join that reads all devices. */
 const hasNoDevice = sql<boolean>`(select s.id from subscriptions s where s.user_id = u.id limit 1) is null`
 
-/** Whether user `u` is identified, has no devices, tags, language, timezone or country, and was never changed with a secret key or an import. */
+/** Whether user `u` is identified, has no devices, tags, language, timezone, country or choices, and was never changed with a secret key or an import. */
 const isBare = sql<boolean>`
   u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
+  and u.preferences is null
   and ${hasNoDevice}`
 
 /**

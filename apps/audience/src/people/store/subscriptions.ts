@@ -21,6 +21,19 @@ export async function lockSubscription(db: Db, { appId, id }: { appId: string; i
     .executeTakeFirst()
 }
 
+export const findOwnerOf = async (db: Db, appId: string, id: string): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom('subscriptions')
+      .select('user_id')
+      .where('id', '=', id)
+      .where(sql<boolean>`app_id || '' = ${appId}`)
+      .executeTakeFirst()
+  )?.user_id
+
+export const findPlatformOf = async (db: Db, id: string): Promise<Platform | undefined> =>
+  (await db.selectFrom('subscriptions').select('platform').where('id', '=', id).executeTakeFirst())?.platform
+
 export const isAddressTaken = async (db: Db, addressHash: Buffer): Promise<boolean> =>
   (await db.selectFrom('subscriptions').select('id').where('address_hash', '=', addressHash).executeTakeFirst()) !== undefined
 

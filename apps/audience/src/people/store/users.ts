@@ -1,3 +1,4 @@
+import type { Choices } from '@herald/contracts/category'
 import { notFound } from '@herald/contracts/fault'
 import type { Tags } from '@herald/contracts/text'
 import type { User, UserAddress } from '@herald/contracts/user'
@@ -201,6 +202,28 @@ const toUserAlone = (user: Selectable<UserTable>): UserAlone => ({
   createdAt: user.created_at.toISOString(),
   lastActiveAt: user.last_active_at.toISOString(),
 })
+
+/** Reads the own choices of these users, by user id. Users who have chosen nothing are left out. */
+export async function findChoices(db: Db, userIds: string[]): Promise<Map<string, Choices>> {
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'preferences'])
+    .where('id', '=', sql<string>`any(${userIds})`)
+    .where('preferences', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id, preferences }) => [id, preferences ?? {}]))
+}
+
+/** Writes a user's own choices. Only a change by a device sets `last_active_at`. */
+export const writeChoices = (db: Db, userId: string, choices: Choices, by: 'device' | 'backend') =>
+  db
+    .updateTable('users')
+    .set({
+      preferences: Object.keys(choices).length === 0 ? null : JSON.stringify(choices),
+      ...(by === 'device' ? { last_active_at: sql<Date>`now()` } : {}),
+    })
+    .where('id', '=', userId)
+    .execute()
 
 /** Gives the external ids of these users of an app, by user id. Anonymous users are left out. */
 export async function findExternalIds(db: Db, appId: string, userIds: string[]): Promise<Record<string, string>> {

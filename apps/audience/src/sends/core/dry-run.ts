@@ -9,6 +9,8 @@ import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 export type Group = Record<Platform, number> & {
   wave: number
   held: boolean
+  /** Whether the users are outside the send's category. */
+  outside: boolean
   quiet: boolean
   capped: boolean
   variant: string | null
@@ -25,7 +27,16 @@ export type Group = Record<Platform, number> & {
  * How many devices of the send's audience one block of the table has, and how many each rule skips (`web`: browsers, which a silent send skips). A
  * device counts for the first rule that skips it.
  */
-export type Block = { devices: number; held: number; expired: number; web: number; quiet: number; capped: number }
+export type Block = {
+  devices: number
+  held: number
+  optedOut: number
+  expired: number
+  web: number
+  outside: number
+  quiet: number
+  capped: number
+}
 type Counted = Pick<
   AudienceDryRun,
   'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales' | 'webNeverSeen'
@@ -36,7 +47,7 @@ type Counted = Pick<
  * the wave whose time has passed, left out of the answer; -1 for none.
  */
 export function addUp(
-  { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,
+  { silent, content, experiment, inbox }: Pick<FrozenSend, 'silent' | 'content' | 'experiment' | 'inbox'>,
   {
     groups,
     blocks,
@@ -59,18 +70,21 @@ export function addUp(
   // Who is held out is skipped for that reason, whatever else would skip the push.
   const meant = queued.filter(({ held }) => !held)
   const due = meant.filter(({ wave }) => wave !== expiredWave)
-  const awake = due.filter(({ quiet }) => !quiet)
-  const first = [
-    ...skipped('holdout', sum(queued, sumOf) - sum(meant, sumOf), ({ held }) => held),
-    ...skipped('expired', sum(meant, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices),
-  ]
+  const inside = due.filter(({ outside }) => !outside)
+  const awake = inside.filter(({ quiet }) => !quiet)
+  const heldOut = sum(
+    queued.filter(({ held }) => held),
+    (group) => sumOf(group) + (inbox ? group.optedOut : 0),
+  )
+  const held = skipped('holdout', heldOut, (block) => block.held)
+  const expired = skipped('expired', sum(meant, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices)
   return {
     audience: { users: sum(groups, ({ users }) => users), byPlatform: byPlatform(groups) },
     estimated: estimate(({ devices }) => devices),
     unreachable: { optedOut: sum(groups, ({ optedOut }) => optedOut), invalidated: sum(groups, ({ invalidated }) => invalidated) },
     skips: silent
       ? [
-          ...first,
+          ...expired,
           ...skipped(
             'silent_web',
             sum(due, ({ web }) => web),
@@ -78,11 +92,27 @@ export function addUp(
           ),
         ]
       : [
-          ...first,
+          ...held,
+          ...(inbox
+            ? skipped(
+                'opted_out',
+                sum(meant, ({ optedOut }) => optedOut),
+                ({ optedOut }) => optedOut,
+              )
+            : []),
+          ...expired,
+          ...skipped(
+            'unsubscribed',
+            sum(
+              due.filter(({ outside }) => outside),
+              sumOf,
+            ),
+            ({ outside }) => outside,
+          ),
           ...skipped(
             'quiet_hours',
             sum(
-              due.filter(({ quiet }) => quiet),
+              inside.filter(({ quiet }) => quiet),
               sumOf,
             ),
             ({ quiet }) => quiet,
@@ -179,6 +209,7 @@ export function whySampleSkipped(
     variant: string | null
     held: boolean
     expired: boolean
+    outside: boolean
     quiet: boolean
     capped: boolean
   },
@@ -189,6 +220,7 @@ export function whySampleSkipped(
   if (device.held) return 'holdout'
   if (device.expired) return 'expired'
   if (silent) return device.platform === 'web' ? 'silent_web' : null
+  if (device.outside) return 'unsubscribed'
   if (device.quiet) return 'quiet_hours'
   return device.capped ? 'frequency_cap' : null
 }

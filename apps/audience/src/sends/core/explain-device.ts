@@ -1,5 +1,6 @@
 import type { CircuitEnvironment } from '@herald/contracts/batch'
 import type { ExplainedDevice } from '@herald/contracts/calls/audience'
+import type { Choices } from '@herald/contracts/category'
 import { isInSample, variantOf } from '@herald/contracts/experiment'
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { FailureCode } from '@herald/contracts/outcome'
@@ -8,7 +9,7 @@ import type { Segment } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
 import { explainMessage } from './explain-message.ts'
 import { placeInBatch, placeWithoutBatch, type OpenPlace } from './explain-push.ts'
-import { capSteps, holdoutSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
+import { capSteps, categorySteps, holdoutSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
 import { asksFor, explainLeaves } from './explain-segment.ts'
 
 export type KnownDevice = {
@@ -44,6 +45,7 @@ export type KnownUser = {
   createdAt: Date
   lastActiveAt: Date
   changedAt: Date | null
+  preferences: Choices | null
 }
 type Circuit = { platform: Platform; environment: CircuitEnvironment; code: FailureCode | null; since: Date; probeAt: Date | null }
 
@@ -82,6 +84,7 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         ...(user ? targetSteps(of, facts, device, user) : []),
         ...experimentSteps(of, device.userId),
         ...holdoutSteps(of, device.userId),
+        ...(user ? categorySteps(of, user.preferences ?? {}) : []),
         ...waveSteps(of, { waves, own, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
         ...quietSteps(of, zone, waves[own]),
         ...capSteps(of, facts.claims),
@@ -162,7 +165,7 @@ function targetSteps(of: SendToExplain, facts: DeviceFacts, device: KnownDevice,
 }
 
 const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | null) => {
-  const { id: userId, tags, ...fields } = user
+  const { id: userId, tags, preferences: _, ...fields } = user
   return { device: { ...device, lastNotifiedAt }, user: { ...fields, userId }, tags }
 }
 

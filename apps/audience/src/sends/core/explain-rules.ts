@@ -1,13 +1,14 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
+import { choiceOf, isSubscribed, type Choices } from '@herald/contracts/category'
 import type { ExplainedStep } from '@herald/contracts/explain'
 import { isHeldOut } from '@herald/contracts/holdout'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import type { Segment } from '@herald/contracts/segment'
 import { findTimeZone } from '@herald/contracts/text'
 import type { FanOutSoFar } from './explain-push.ts'
-import { rulesFor } from './queueing.ts'
+import { categoryObeyed, rulesFor } from './queueing.ts'
 import { planWaves, zoneOf, type Wave } from './waves.ts'
 
 /** A send to explain. `begins`: the send has not begun, and is explained as if it began now. */
@@ -29,6 +30,15 @@ export type SendToExplain = {
 export function ownWave(waves: readonly Wave[], zone: string): number {
   const planned = waves.findIndex(({ zones }) => zones.includes(zone))
   return planned === -1 ? Math.max(0, waves.length - 1) : planned
+}
+
+/** Gives the step of the send's category. A send that is exempt, or whose category nobody can leave, reaches everybody. */
+export function categorySteps({ send }: SendToExplain, choices: Choices): ExplainedStep[] {
+  const { category } = send
+  if (!category) return []
+  const subscribed = isSubscribed(category, choiceOf(choices, category.id))
+  const result = subscribed || categoryObeyed(send) === null ? 'pass' : 'stop'
+  return [{ step: 'category', result, basis: 'now', category: category.id, subscribed, default: category.default }]
 }
 
 type OwnWave = { waves: readonly Wave[]; own: number; zone: string; isAhead: boolean }

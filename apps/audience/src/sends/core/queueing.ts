@@ -1,6 +1,7 @@
 import type { FrequencyCap, QuietHours } from '@herald/contracts/administration'
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenCategory } from '@herald/contracts/category'
 import { isHeldOut, type Holdout } from '@herald/contracts/holdout'
 import { isInSample } from '@herald/contracts/experiment'
 import type { SkipReason } from '@herald/contracts/outcome'
@@ -9,22 +10,24 @@ import { quietUntil } from '@herald/contracts/quiet-hours'
 import { zoneOf } from './waves.ts'
 
 /**
- * The app's delivery rules that a send obeys. A rule is null when the app does not have it, or the send is exempt from it (spec: sending/bypass,
- * sending/silent-exempt).
+ * The delivery rules that a send obeys. A rule is null when the app or the send does not have it, or the send is exempt from it (spec: sending/bypass,
+ * sending/silent-exempt, categories/exempt).
  */
 export type DeliveryRules = {
   frequencyCap: FrequencyCap | null
   holdFor: QuietHours | null
   skipIn: QuietHours | null
   holdout: Holdout | null
+  /** The category that people may be outside of. */
+  category: FrozenCategory | null
 }
 
 /**
  * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator who sends a test waits for the push: silent sends and
- * tests are exempt from cap and quiet hours. Only campaigns have a hold-out.
+ * tests are exempt from the cap, quiet hours and categories. Only campaigns have a hold-out.
  */
 export function rulesFor(
-  { silent, bypass, test, transactional }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional'>,
+  { silent, bypass, test, transactional, category }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional' | 'category'>,
   { frequencyCap, quietHours, holdout }: Pick<AppSettings, 'frequencyCap' | 'quietHours'> & Partial<Pick<AppSettings, 'holdout'>>,
 ): DeliveryRules {
   const isExempt = silent || test === true
@@ -34,11 +37,28 @@ export function rulesFor(
     holdFor: quiet?.action === 'hold' ? quiet : null,
     skipIn: quiet?.action === 'skip' ? quiet : null,
     holdout: isExempt || transactional || bypass.holdout ? null : (holdout ?? null),
+    category: categoryObeyed({ silent, test, category }),
   }
 }
 
-/** A device of a page that belongs to the target of the send. `zone`: the time zone of its user; null when the user has none, or it was not read. */
-export type PageDevice = { id: string; userId: string; platform: Platform; zone: string | null }
+type Obeying = { silent?: boolean; test?: true | undefined; category?: FrozenCategory | null | undefined }
+
+/** Gives the category that a send obeys; null for silent sends, tests, and a category that nobody can leave. */
+export const categoryObeyed = ({ silent, test, category }: Obeying): FrozenCategory | null =>
+  silent || test || !category || category.locked ? null : category
+
+/**
+ * A device of a page that the send means. `zone`: the time zone of its user; null when the user has none, or it was not read. `isOutside`: the user is
+ * not in the category; absent without one. `isOptedOut`: only the inbox reaches the device.
+ */
+export type PageDevice = {
+  id: string
+  userId: string
+  platform: Platform
+  zone: string | null
+  isOutside?: boolean
+  isOptedOut?: boolean
+}
 
 /** A push to queue. `skip`: the reason for which it is skipped at once, or null. A skipped push is counted like any other. */
 export type Queued = { subscriptionId: string; userId: string; platform: Platform; skip: SkipReason | null }
@@ -72,7 +92,7 @@ export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Da
 export function skipRule(
   silent: boolean,
   { skipIn, defaultTimezone, at, expired }: Quiet,
-): (device: Pick<PageDevice, 'platform' | 'zone'>) => 'expired' | 'silent_web' | 'quiet_hours' | null {
+): (device: Omit<PageDevice, 'id' | 'userId'>) => 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | null {
   const quietZones = new Map<string | null, boolean>()
   const isQuiet = (zone: string | null): boolean => {
     if (!skipIn) return false
@@ -82,9 +102,11 @@ export function skipRule(
     quietZones.set(zone, quiet)
     return quiet
   }
-  return ({ platform, zone }) => {
+  return ({ platform, zone, isOutside, isOptedOut }) => {
+    if (isOptedOut) return 'opted_out'
     if (expired) return 'expired'
     if (silent && platform === 'web') return 'silent_web'
+    if (isOutside) return 'unsubscribed'
     return isQuiet(zone) ? 'quiet_hours' : null
   }
 }

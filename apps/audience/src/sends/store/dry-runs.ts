@@ -1,5 +1,6 @@
 import type { FrequencyCap } from '@herald/contracts/administration'
 import type { FrozenSend } from '@herald/contracts/batch'
+import type { FrozenCategory } from '@herald/contracts/category'
 import { localesOf } from '@herald/contracts/content'
 import { holdoutText, type Holdout } from '@herald/contracts/holdout'
 import { platforms, type Platform } from '@herald/contracts/platform'
@@ -7,7 +8,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Block, Group } from '../core/dry-run.ts'
 import { hasClaimed, usedAt } from './claims.ts'
 import { digestOf, fraction, inSample, variantAt } from './experiment-sql.ts'
-import { devicesNamed, type Selection } from './pages.ts'
+import { devicesNamed, outsideOf, type Selection } from './pages.ts'
 import { devicesMeant, inPresentCode, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
@@ -32,6 +33,8 @@ export type DryRunScan = {
   expiredWave: number
   cap: FrequencyCap | null
   holdout: Holdout | null
+  /** The category that the send obeys; null for none. */
+  category: FrozenCategory | null
   /** Sample devices are chosen by a hash with this text: the same seed chooses the same devices. */
   seed: string
   /** Which fraction of the table's blocks is read; 1 for all blocks. */
@@ -76,18 +79,20 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       ) as spoken on true
     )
     select case when grouping(wave) = 0 then 'group' when grouping(bucket) = 0 then 'bucket' else 'block' end as kind,
-      wave, held, quiet, capped, variant, locale, speaks,
+      wave, held, outside, quiet, capped, variant, locale, speaks,
       ${columnsOf((platform) => sql`sum(${sql.ref(platform)})::float8`)},
       sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(unseen)::float8 as unseen, sum(users)::float8 as users,
       min(pick) as pick,
       sum(${allPlatforms})::float8 as devices,
-      coalesce(sum(${allPlatforms}) filter (where held and variant is not null), 0)::float8 as "heldDevices",
-      coalesce(sum(${allPlatforms}) filter (where quiet and not held and variant is not null), 0)::float8 as "quietDevices",
-      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
+      coalesce(sum(${scan.send.inbox ? sql`${allPlatforms} + opted_out` : allPlatforms}) filter (where held and variant is not null), 0)::float8 as "heldDevices",
+      coalesce(sum(${allPlatforms}) filter (where quiet and not outside and not held and variant is not null), 0)::float8 as "quietDevices",
+      coalesce(sum(${allPlatforms}) filter (where outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "outsideDevices",
+      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
       coalesce(sum(web) filter (where variant is not null and not held and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
-      coalesce(sum(${allPlatforms}) filter (where variant is not null and not held and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices"
+      coalesce(sum(${allPlatforms}) filter (where variant is not null and not held and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices",
+      coalesce(sum(opted_out) filter (where variant is not null and not held), 0)::float8 as "optedOutDevices"
     from located
-    group by grouping sets ((wave, held, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
+    group by grouping sets ((wave, held, outside, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
     db,
   )
   return sortOut(rows)
@@ -98,10 +103,12 @@ type ScanRow = Group & {
   pick: string | null
   devices: number
   heldDevices: number
+  outsideDevices: number
   quietDevices: number
   cappedDevices: number
   webDevices: number
   expiredDevices: number
+  optedOutDevices: number
 }
 
 function sortOut(rows: ScanRow[]): Scanned {
@@ -109,11 +116,13 @@ function sortOut(rows: ScanRow[]): Scanned {
     groups: rows.filter(({ kind }) => kind === 'group'),
     blocks: rows
       .filter(({ kind }) => kind === 'block')
-      .map(({ devices, heldDevices, expiredDevices, webDevices, quietDevices, cappedDevices }) => ({
+      .map(({ devices, heldDevices, optedOutDevices, expiredDevices, webDevices, outsideDevices, quietDevices, cappedDevices }) => ({
         devices,
         held: heldDevices,
+        optedOut: optedOutDevices,
         expired: expiredDevices,
         web: webDevices,
+        outside: outsideDevices,
         quiet: quietDevices,
         capped: cappedDevices,
       })),
@@ -163,7 +172,7 @@ function overCap({ appId, send, selection, zones, last }: DryRunScan, cap: Frequ
 const reach = sql`case when ${reachable} then 0 when s.invalidated_at is not null then 2 else 1 end`
 
 /** Selects the devices that the target means, reachable or not. `only`: just those of them that have one of these ids. */
-function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, only?: string[]): Sql {
+function meantBy({ appId, selection, startedAt, fraction, seed, category }: DryRunScan, only?: string[]): Sql {
   const isList = selection.kind !== 'all' && selection.kind !== 'segment'
   const blocks = sql`tablesample system (${100 * fraction}) repeatable (hashtext(${seed}))`
   // When the target is a list, or only single devices are wanted, `app_id || ''` keeps the planner from reading all devices of the app by the app's
@@ -171,11 +180,12 @@ function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, on
   const ofApp = isList || only ? sql`s.app_id || '' = ${appId}` : sql`s.app_id = ${appId}`
   const devices = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, startedAt, {
     columns: sql`s.id, s.user_id, s.platform, ${reach} as reach, u.timezone as zone, u.language as language, s.last_session_at is null as unseen,
+      ${category ? outsideOf(category, sql`u.preferences`) : sql`false`} as outside,
       ${fraction < 1 ? sql`(s.ctid::text::point)[0]::bigint` : sql`0`} as block`,
     from: sql`subscriptions s ${fraction < 1 && !only ? blocks : sql``} join users u on u.id = s.user_id`,
     where: sql`${ofApp} ${isList ? sql`and ${devicesNamed(appId, selection)}` : sql``} ${only ? sql`and s.id = any(${only}::text[])` : sql``}`,
   })
-  return sql`select f.id, f.user_id, f.platform, f.reach, f.zone, f.language, f.unseen, f.block from ${devices}`
+  return sql`select f.id, f.user_id, f.platform, f.reach, f.zone, f.language, f.unseen, f.outside, f.block from ${devices}`
 }
 
 const onPlatform = (platform: Platform) => sql`reach = 0 and platform = ${sql.lit(platform)}`
@@ -191,10 +201,15 @@ const countAt = (packed: Sql, place: number) => sql`(${packed} >> ${sql.lit(plac
  * Groups devices by user, and by zone and language only if these matter: comparing texts costs most. Sorting first lets workers run in memory; a hash
  * table would go to disk. Packed counts need two additions instead of six.
  */
-function devicesByUser({ zones, send }: DryRunScan): Sql {
+function devicesByUser({ zones, send, category }: DryRunScan): Sql {
   const hasZones = zones.length > 0
   const hasTexts = localesOfSend(send).length > 0
-  const deciding = sql.join([sql`user_id`, ...(hasZones ? [sql`zone`] : []), ...(hasTexts ? [sql`language`] : [])])
+  const deciding = sql.join([
+    sql`user_id`,
+    ...(hasZones ? [sql`zone`] : []),
+    ...(hasTexts ? [sql`language`] : []),
+    ...(category ? [sql`outside`] : []),
+  ])
   const one = (place: number) => sql.lit(2 ** (place * bitsOfCount))
   const oneOfPlatform = sql.join(
     platforms.map((platform, place) => sql`when platform = ${sql.lit(platform)} then ${one(place)}`),
@@ -202,7 +217,7 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
   )
   const [reached, lost] = [sql`reached`, sql`lost`]
   return sql`
-      select user_id, ${hasZones ? sql`zone` : sql`null::text as zone`}, ${hasTexts ? sql`language` : sql`null::text as language`}, 
+      select user_id, ${hasZones ? sql`zone` : sql`null::text as zone`}, ${hasTexts ? sql`language` : sql`null::text as language`}, ${category ? sql`outside` : sql`false as outside`},
         ${columnsOf((platform) => countAt(reached, platforms.indexOf(platform)))},
         ${countAt(lost, 0)} as opted_out, ${countAt(lost, 1)} as invalidated, ${countAt(lost, 2)} as unseen, (reached > 0)::int as users, device, 0 as block
       from (
@@ -218,7 +233,7 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
 
 /** Counts each device by itself. Each of a user's n reachable devices counts as 1/n user, so that together they are one user. */
 const devicesAlone = (appId: string) => sql`
-      select user_id, zone, language, ${columnsOf((platform) => sql`(${onPlatform(platform)})::int`)},
+      select user_id, zone, language, outside, ${columnsOf((platform) => sql`(${onPlatform(platform)})::int`)},
         (reach = 1)::int as opted_out, (reach = 2)::int as invalidated, case reach when 0 then ${unseenBrowser} else 0 end as unseen,
         case when reach = 0 then 1 / (
           select count(*) from subscriptions s where s.user_id = meant.user_id and s.app_id || '' = ${appId} and ${reachable}
@@ -246,7 +261,7 @@ function placedBy(scan: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
           then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
       from (
         select ${wave} as wave, ${isHeld(scan)} as held, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
-          counted.language, ${platformNames}, opted_out, invalidated, unseen, users, block, device,
+          counted.language, counted.outside, ${platformNames}, opted_out, invalidated, unseen, users, block, device,
           hashtextextended(counted.user_id, hashtext(${seed})) as place
         from counted
           ${zones.length > 0 ? sql`left join zones z on z.zone = coalesce(counted.zone, '')` : sql``}
@@ -269,19 +284,19 @@ const isHeld = ({ appId, holdout }: DryRunScan): Sql =>
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Packs wave, held, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for five it expects as many groups as
- * users, and sorts a million rows on disk.
+ * Packs wave, held, outside, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for seven it expects as many
+ * groups as users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
-  sql`((wave * 8 + held::int * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
+  sql`((wave * 16 + held::int * 8 + outside::int * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
     + coalesce(array_position(${variantsOf(send)}::text[], variant), 0)) * ${sql.lit(buckets)} + (place & ${sql.lit(buckets - 1)})::int`
 
-/** Reads wave, held, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
+/** Reads wave, held, outside, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
 function unpackedFrom({ send }: DryRunScan): Sql {
   const variants = variantsOf(send)
   const above = sql`kind / ${sql.lit(buckets * (variants.length + 1))}`
   return sql`
-      select alike.*, ${above} / 8 as wave, (${above} & 4) > 0 as held, (${above} & 2) > 0 as quiet, (${above} & 1) > 0 as capped,
+      select alike.*, ${above} / 16 as wave, (${above} & 8) > 0 as held, (${above} & 4) > 0 as outside, (${above} & 2) > 0 as quiet, (${above} & 1) > 0 as capped,
         (${variants}::text[])[kind / ${sql.lit(buckets)} % ${sql.lit(variants.length + 1)}] as variant, kind % ${sql.lit(buckets)} as bucket
       from alike`
 }
@@ -308,6 +323,8 @@ export type Described = {
   /** Null when the target does not mean the device. */
   wave: number | null
   held: boolean
+  /** Whether the user is outside the send's category. */
+  outside: boolean
   quiet: boolean
   capped: boolean
   /** Null when the target does not mean the device, or the experiment or the winner's follow-up leaves out its user. */
@@ -323,7 +340,8 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
     ), placed as (
       ${placedBy(whole)}
     )
-    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.held, false) as held, coalesce(placed.quiet, false) as quiet,
+    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.held, false) as held,
+      coalesce(placed.outside, false) as outside, coalesce(placed.quiet, false) as quiet,
       coalesce(placed.capped, false) as capped, placed.variant
     from subscriptions s left join meant on meant.id = s.id left join placed on placed.device = s.id
     where s.id = any(${ids}::text[]) and s.app_id || '' = ${scan.appId}`.execute(db)

@@ -32,7 +32,7 @@ export const findUsersToExplain = (db: Db, appId: string, ids: string[]): Promis
     .selectFrom('users')
     .select([
       ...(['id', 'external_id as externalId', 'tags', 'language', 'timezone', 'country'] as const),
-      ...(['created_at as createdAt', 'last_active_at as lastActiveAt', 'changed_at as changedAt'] as const),
+      ...(['created_at as createdAt', 'last_active_at as lastActiveAt', 'changed_at as changedAt', 'preferences'] as const),
     ])
     .where('id', '=', sql<string>`any(${ids})`)
     .where(sql<boolean>`app_id || '' = ${appId}`)

@@ -1,9 +1,10 @@
 import { pageSize } from '@herald/contracts/batch'
+import type { FrozenCategory } from '@herald/contracts/category'
 import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
-import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
+import { asksAboutUser, devicesMeant, mayBeQueued } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 import type { PageDevice } from '../core/queueing.ts'
 import type { FanOut, Bounds } from './fan-outs.ts'
@@ -36,6 +37,10 @@ export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 
   claims: boolean
   /** Whether the page also gives the time zone of each user. */
   withZones: boolean
+  /** The category of which the page says who is outside; null for none. */
+  category?: FrozenCategory | null
+  /** Whether opted-out devices are queued too. */
+  inbox?: boolean | undefined
 }
 
 /**
@@ -60,15 +65,15 @@ export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
  * devices, so a page for few costs no more than one for all.
  */
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
-  const { zones, claims, withZones } = scan
+  const { zones, claims, withZones, category = null, inbox = false } = scan
   const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
   const start = scan.exactStart
     ? sql`${scan.exactStart}::timestamptz`
     : sql`(select started_at from fan_outs where campaign_id = ${scan.campaignId})`
   const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.startedAt, {
-    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone`,
+    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone${inbox ? sql`, s.opted_in` : sql``}`,
     from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}`,
-    where: sql`${reachable}
+    where: sql`${mayBeQueued(inbox)}
       and s.created_at <= ${start}
       and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
       and ${
@@ -82,6 +87,8 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     subscriptionIds: string | null
     userIds: string | null
     zones: (string | null)[] | null
+    exceptions?: string | null
+    optedOut?: string | null
     scanned: number
     lastId: string | null
   }>`
@@ -90,28 +97,63 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     ), meant as (
       select f.platform, string_agg(f.id, '' order by f.id) as subscription_ids, string_agg(f.user_id, '' order by f.id) as user_ids,
         ${withZones ? sql`json_agg(f.zone order by f.id)` : sql`null::json`} as zones
+        ${inbox ? sql`, string_agg(f.id, '') filter (where not f.opted_in) as opted_out` : sql``}
       from ${meant}
       group by f.platform
     )
-    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones, scanned, last_id as "lastId"
-    from (select count(*) as scanned, max(id) as last_id from page) as edge left join meant on true`.execute(db)
+    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones${category ? sql`, exceptions` : sql``}${inbox ? sql`, opted_out as "optedOut"` : sql``}, scanned, last_id as "lastId"
+    from (select count(*) as scanned, max(id) as last_id${category ? sql`, (${exceptionsTo(category)}) as exceptions` : sql``} from page) as edge left join meant on true`.execute(
+    db,
+  )
 
-  const { scanned = 0, lastId = null } = rows[0] ?? {}
+  const { scanned = 0, lastId = null, exceptions } = rows[0] ?? {}
+  const isOutside = category && outsideBy(category, exceptions ?? '')
   return {
-    devices: rows.flatMap((row) => (row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones) : [])),
+    devices: rows.flatMap((row) => {
+      if (!row.platform) return []
+      const devices = toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones, isOutside)
+      const optedOut = row.optedOut ? new Set(idsIn(row.optedOut)) : null
+      return optedOut ? devices.map((device) => (optedOut.has(device.id) ? { ...device, isOptedOut: true } : device)) : devices
+    }),
     lastId: lastId ?? scan.cursor,
     isLast: scanned < pageSize || (lastId ?? '') >= scan.boundId,
   }
 }
 
 /** Splits ids that come joined to one text, 24 characters for each: as a list, 5,000 ids take ten times as long to read. */
-const toDevices = (platform: Platform, ids: string, userIds: string, zones: (string | null)[] | null): PageDevice[] =>
-  Array.from({ length: ids.length / 24 }, (_, at) => ({
-    id: ids.slice(at * 24, at * 24 + 24),
-    userId: userIds.slice(at * 24, at * 24 + 24),
-    platform,
-    zone: zones?.[at] ?? null,
-  }))
+const toDevices = (
+  platform: Platform,
+  ids: string,
+  userIds: string,
+  zones: (string | null)[] | null,
+  isOutside: ((userId: string) => boolean) | null,
+): PageDevice[] =>
+  Array.from({ length: ids.length / 24 }, (_, at) => {
+    const id = ids.slice(at * 24, at * 24 + 24)
+    const userId = userIds.slice(at * 24, at * 24 + 24)
+    const zone = zones?.[at] ?? null
+    return isOutside ? { id, userId, platform, zone, isOutside: isOutside(userId) } : { id, userId, platform, zone }
+  })
+
+/**
+ * Selects the users of a page whose own choice differs from a category's default, joined to one text. One scan of the index of users who have chosen
+ * (0201) costs a third of a join, which looks up each user.
+ */
+const exceptionsTo = ({ id, default: by }: FrozenCategory) => sql`
+      select string_agg(u.id, '') from users u
+      where u.id = any(array(select user_id from page)) and u.preferences is not null and u.preferences -> ${id} = ${sql.lit(by === 'out')}::text::jsonb`
+
+const idsIn = (joined: string): string[] => Array.from({ length: joined.length / 24 }, (_, at) => joined.slice(at * 24, at * 24 + 24))
+
+/** Gives the function that says whether a user is outside a category, by the ids of the users who have chosen otherwise than its default. */
+function outsideBy({ default: by }: FrozenCategory, exceptions: string): (userId: string) => boolean {
+  const known = new Set(idsIn(exceptions))
+  return (userId) => known.has(userId) === (by === 'in')
+}
+
+/** The condition that a user with these own choices is outside a category. */
+export const outsideOf = ({ id, default: by }: FrozenCategory, choices: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`not coalesce((${choices} -> ${id})::boolean, ${sql.lit(by === 'in')})`
 
 const scannedColumns = sql`s.id, s.user_id, s.platform, s.opted_in, s.invalidated_at, s.created_at`
 const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_version, s.sdk_version, s.os_version, s.device_model,

@@ -16,6 +16,7 @@ const app = {
     attribution: { directHours: 24, influencedHours: 1 },
     conversions: { publicValues: false },
     holdout: null,
+    inboxDays: 30,
   },
   createdAt: monday,
 } satisfies App

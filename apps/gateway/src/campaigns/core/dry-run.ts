@@ -161,8 +161,8 @@ const standIn = (language: string): Recipient => ({
 export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
 
 /**
- * Estimates how long a send would take from the pace of the app's last large sends (spec: sending/dry-run-estimate). Without such sends there is no
- * estimate.
+ * Estimates how long a send would take from the pace of the app's last large sends, or from its rate when that is lower (spec:
+ * sending/dry-run-estimate). Without both there is no estimate.
  */
 export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,

@@ -25,6 +25,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string): string {
   const cap = stepOf(steps, 'frequency_cap')
   const quiet = stepOf(steps, 'quiet_hours')
   const wave = stepOf(steps, 'wave')
+  const category = stepOf(steps, 'category')
   switch (code) {
     case 'opted_out':
       return `the device was opted out${reachable?.optedOutAt ? ` at ${reachable.optedOutAt}` : ''}, after its push was queued`
@@ -44,6 +45,8 @@ function whySkipped(steps: readonly ExplainedStep[], code: string): string {
         : 'the frequency cap was used up'
     case 'quiet_hours':
       return quiet ? `it was in the quiet hours from ${quiet.start} to ${quiet.end} in ${quiet.zone}` : 'the user was in quiet hours'
+    case 'unsubscribed':
+      return `the user is not in the category${category ? ` ${category.category}${category.default === 'out' ? ', which begins without anybody' : ''}` : ''}`
     case 'expired':
       return wave?.expired
         ? `the date and time of the send had passed in ${wave.zone} when it was sent`

@@ -32,6 +32,7 @@ const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   quiet_hours: 'quiet_hours',
   frequency_cap: 'frequency_cap',
   empty_content: 'message',
+  unsubscribed: 'category',
 }
 
 /** A device that one of these steps stops gets no push at all. When another step stops a device, its push is made and then skipped. */

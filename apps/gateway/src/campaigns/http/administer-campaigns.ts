@@ -14,6 +14,7 @@ import {
   CampaignList,
   CampaignWithRates,
   Cancelling,
+  OccurrenceList,
   Paused,
   Resumed,
   RunList,
@@ -42,6 +43,15 @@ const CampaignQuery = PageQuery.extend({
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
     .optional(),
+})
+
+const OccurrenceQuery = z.strictObject({
+  limit: z
+    .string()
+    .refine((limit) => /^\d{1,2}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 50, 'must be 1 to 50')
+    .transform(Number)
+    .default(10)
+    .meta({ type: 'integer', minimum: 1, maximum: 50, default: 10, description: 'How many occurrences to answer at most.' }),
 })
 
 const SendDelayed = z.strictObject({ delaySeconds: calls.DelaySeconds.optional() }).optional()
@@ -278,6 +288,23 @@ const ofTheDashboard = [
       const { items, nextCursor } = await bus.call(calls.listRuns, { appId, campaignId: params.id, ...listRequestOf(query) })
       const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
       return { items: items.map((run) => ({ ...run, stats: stats[run.id] ?? noStats })), nextCursor }
+    },
+  }),
+  route({
+    name: 'listOccurrencesOfCampaign',
+    method: 'get',
+    path: `${onePath}/occurrences`,
+    key: 'admin',
+    scope: 'read',
+    query: OccurrenceQuery,
+    status: 200,
+    summary: 'List when a recurrence runs next',
+    description: 'A draft is listed as if it were sent now. The list is empty for a campaign that does not recur or has ended.',
+    answers: OccurrenceList,
+    async answer({ db, bus }, { appId, params, query }) {
+      await getApp(db, appId)
+      const { items } = await bus.call(calls.listOccurrences, { appId, campaignId: params.id, limit: query.limit })
+      return { items, nextCursor: null }
     },
   }),
   route({

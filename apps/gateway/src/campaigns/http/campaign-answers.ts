@@ -1,5 +1,6 @@
 import { Schedule, Experiment, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
+import { Category } from '@herald/contracts/category'
 import { deciders } from '@herald/contracts/experiment-metrics'
 import { Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
@@ -66,6 +67,8 @@ export const Campaign = describes<CampaignRead>()(
     priority: Priority,
     presentation: Presentation.nullable(),
     overrides: Overrides.nullable(),
+    category: z.string().nullable().meta({ description: 'The id of its category.' }),
+    inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
     bypass: Bypass,
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
@@ -121,6 +124,13 @@ export const WaveList = z.object({
   nextCursor,
 })
 
+export const OccurrenceList = z.object({
+  items: z.array(
+    z.object({ at: Time, localDate: z.string().meta({ format: 'date', description: 'The day it is for, in the zone of the schedule.' }) }),
+  ),
+  nextCursor: z.null(),
+})
+
 export const RunList = z.object({
   items: z.array(
     z.object({
@@ -138,4 +148,5 @@ export const RunList = z.object({
   nextCursor,
 })
 
+export const CategoryList = listOf(Category)
 export const TemplatesOfApp = listOf(Template)

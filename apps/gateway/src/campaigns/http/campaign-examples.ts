@@ -1,6 +1,6 @@
 import type { Campaign } from '@herald/contracts/campaign'
 import { reportOf, upliftOf } from '@herald/contracts/experiment-report'
-import { campaignId, content, definition, ids, listOf, tuesday, type Example } from '../../http/shop.ts'
+import { campaignId, category, content, definition, ids, listOf, savedCategory, tuesday, type Example } from '../../http/shop.ts'
 
 const draft = {
   id: campaignId,
@@ -22,6 +22,8 @@ const draft = {
   priority: 'high',
   presentation: null,
   overrides: null,
+  category: null,
+  inbox: false,
   bypass: {},
   recurringOf: null,
   remainderOf: null,
@@ -59,6 +61,15 @@ export const campaignExamples: Record<string, Example> = {
     },
     answer: { id: ids.campaign, status: 'draft' },
   },
+  listCategories: { answer: listOf(category) },
+  createCategory: {
+    bodies: {
+      offers: { id: category.id, ...savedCategory },
+      'one that nobody can leave': { id: 'security', name: 'Security', default: 'in', locked: true },
+    },
+    answer: category,
+  },
+  replaceCategory: { bodies: { category: { ...savedCategory, default: 'out' } }, answer: { ...category, default: 'out' } },
   sendCampaign: { answer: { status: 'scheduled' } },
   cancelCampaign: { answer: { status: 'cancelled' } },
   pickWinner: { bodies: { winner: { variant: 'b' } }, answer: { id: ids.campaign, status: 'sending' } },
@@ -118,6 +129,9 @@ export const campaignExamples: Record<string, Example> = {
       ],
       nextCursor: null,
     },
+  },
+  listOccurrencesOfCampaign: {
+    answer: { items: [{ at: '2026-02-01T08:00:00.000Z', localDate: '2026-02-01' }], nextCursor: null },
   },
   listRunsOfCampaign: {
     answer: {

@@ -1,5 +1,5 @@
 import { readWaves, type SendWave } from '@herald/contracts/calls/audience'
-import { listRuns, readCampaign } from '@herald/contracts/calls/campaigns'
+import { listOccurrences, listRuns, readCampaign } from '@herald/contracts/calls/campaigns'
 import { listStats } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -10,7 +10,7 @@ import { afterEach, expect, test } from 'vitest'
 import { startGateway } from '../../testing/start-gateway.ts'
 import { givenCampaign } from '../../testing/peer-answers.ts'
 import { startPeers } from '../../testing/start-peers.ts'
-import { RunList, WaveList } from './campaign-answers.ts'
+import { OccurrenceList, RunList, WaveList } from './campaign-answers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -93,5 +93,27 @@ test('the runs of a recurrence are listed in pages, with the counters of each', 
   ]) {
     const refused = await get(`/campaigns/${campaignId}/runs?${query}`)
     expect([query, refused.status, refused.body.error?.details?.[0]?.path]).toEqual([query, 422, path])
+  }
+})
+
+// spec: campaigns/occurrences
+test('the next occurrences of a recurrence are listed, 10 unless asked for 1 to 50, and an unknown app or campaign is 404', async () => {
+  const items = [{ at: '2026-02-01T08:00:00.000Z', localDate: '2026-02-01' }]
+  peers.answers.set(listOccurrences.subject, (request) => {
+    if ((request as { campaignId: string }).campaignId !== campaignId) throw notFound()
+    return { items }
+  })
+  const { status, body } = await get(`/campaigns/${campaignId}/occurrences`)
+  expect([status, body]).toEqual([200, { items, nextCursor: null }])
+  expect(OccurrenceList.parse(body)).toEqual(body)
+  expect(askedOf(listOccurrences)).toEqual([{ appId, campaignId, limit: 10 }])
+  await get(`/campaigns/${campaignId}/occurrences?limit=50`)
+  expect(askedOf(listOccurrences).at(-1)).toEqual({ appId, campaignId, limit: 50 })
+
+  expect((await get(`/campaigns/${newId()}/occurrences`)).status).toBe(404)
+  expect((await get(`/campaigns/${campaignId}/occurrences`, newId())).status).toBe(404)
+  for (const limit of ['0', '51', '1.5', 'all']) {
+    const refused = await get(`/campaigns/${campaignId}/occurrences?limit=${limit}`)
+    expect([refused.status, refused.body.error?.details?.[0]?.path]).toEqual([422, 'limit'])
   }
 })

@@ -22,6 +22,7 @@ export const administrationApi: Api = {
     { name: 'audit', description: 'Who changed what.' },
     { name: 'segments', description: 'Saved audiences.' },
     { name: 'templates', description: 'Saved contents.' },
+    { name: 'categories', description: 'Kinds of notifications that people may join or leave.' },
     { name: 'campaigns', description: 'Sends with a name, a schedule, an experiment.' },
     { name: 'session', description: 'Signing in and out.' },
     { name: 'simulator', description: 'Virtual phones and browsers, where the providers are simulated.' },

@@ -55,7 +55,7 @@ export const publicApi: Api = {
   ],
   tagOf: (path) => {
     const resource = path.startsWith('/v1/') ? (path.split('/')[2] ?? '') : 'service'
-    return { e: 'tracking', 'web-push-key': 'subscriptions' }[resource] ?? resource
+    return { e: 'tracking', u: 'tracking', 'web-push-key': 'subscriptions' }[resource] ?? resource
   },
   security: {
     secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, sk_live_…, for backends.' },

@@ -2,6 +2,8 @@ import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, CustomData, Presentation } from '@herald/contracts/send-fields'
 import { Experiment, Schedule } from '@herald/contracts/campaign'
 import { Action, Content, LocaleEntry } from '@herald/contracts/content'
+import { Inbox, MarkInbox } from '@herald/contracts/inbox'
+import { Category, CreateCategory, SaveCategory } from '@herald/contracts/category'
 import { SavedSegment, SaveSegment, SegmentCount } from '@herald/contracts/saved-segment'
 import { SavedSegmentDefinition, SegmentDefinition } from '@herald/contracts/segment-definition'
 import { deviceFields, segmentOperators, userFields } from '@herald/contracts/segment'
@@ -28,12 +30,17 @@ const named: Record<string, unknown> = {
   ...ofWebhooks,
   Action,
   Bypass,
+  Category,
   Content,
+  CreateCategory,
   CustomData,
   Experiment,
+  Inbox,
   LocaleEntry,
+  MarkInboxBody: MarkInbox,
   Overrides,
   Presentation,
+  SaveCategory,
   SavedSegment,
   SaveSegment,
   SaveTemplate,

@@ -15,6 +15,7 @@ import {
 import { z } from 'zod'
 import { Unhealthy } from '../../http/answers.ts'
 import { largestBodyOf } from '../../http/route.ts'
+import { category } from '../../http/shop.ts'
 import type { Example } from '../../http/shop.ts'
 import { exampleFault, exampleParam } from './examples.ts'
 import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
@@ -155,6 +156,7 @@ const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map((
 
 /** Gives the example id for a path, by the kind of thing that the path names. */
 const exampleId = (path: string): string => {
+  if (path.includes('/categories/')) return category.id
   const kinds = ['subscriptions', 'users', 'segments', 'templates', 'campaigns']
   return `671a2b3c4d5e6f7081920a0${kinds.findIndex((kind) => path.includes(`/${kind}/`)) + 1}`
 }

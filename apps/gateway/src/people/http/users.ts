@@ -14,8 +14,13 @@ const reads = { key: 'secret', scope: 'users:read' } as const
 const writes = { key: 'secret', scope: 'users:write' } as const
 
 /** A path names a user by id or by external id (spec: identity/read-user, identity/change-user, identity/erase-user). */
-const byId = { path: '/v1/users/:id', suffix: '', texts: [], address: ({ id = '' }: Params): UserAddress => ({ userId: id }) } as const
-const byExternalId = {
+export const byId = {
+  path: '/v1/users/:id',
+  suffix: '',
+  texts: [],
+  address: ({ id = '' }: Params): UserAddress => ({ userId: id }),
+} as const
+export const byExternalId = {
   path: '/v1/users/by-external-id/:externalId',
   suffix: 'ByExternalId',
   texts: ['externalId'],
@@ -27,7 +32,7 @@ const byExternalId = {
 } as const
 type Params = { id?: string; externalId?: string }
 
-const NamedUser = z.strictObject({ externalId: ExternalId })
+export const NamedUser = z.strictObject({ externalId: ExternalId })
 
 /** The items are checked later, one by one, so that the others are changed when one is wrong. */
 const Batch = z.strictObject({ users: z.array(z.unknown()).min(1).max(mostUsersInBatch) })

@@ -1057,6 +1057,7 @@ export interface components {
             appVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            badge?: number;
         };
         OptedIn: {
             id: components["schemas"]["Id"];
@@ -1293,16 +1294,7 @@ export interface components {
             before?: string;
             read?: boolean;
         };
-        Target: {
-            externalIds?: string[];
-            userIds?: string[];
-            subscriptionIds?: string[];
-            segment?: components["schemas"]["Segment"];
-            segmentId?: string;
-            /** @constant */
-            all?: true;
-        };
-        Content: {
+        ContentMap: {
             _default: string;
             [locale: string]: components["schemas"]["LocaleEntry"] | string;
         };
@@ -1318,12 +1310,29 @@ export interface components {
             title: string;
             url?: string;
         };
+        ContentByLocale: {
+            default: string;
+            locales: {
+                [key: string]: components["schemas"]["LocaleEntry"];
+            };
+        };
+        Target: {
+            externalIds?: string[];
+            userIds?: string[];
+            subscriptionIds?: string[];
+            segment?: components["schemas"]["Segment"];
+            segmentId?: string;
+            /** @constant */
+            all?: true;
+        };
+        Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
             [key: string]: string;
         };
         Presentation: {
             sound?: string;
             badge?: number;
+            badgeIncrement?: number;
             threadId?: string;
             icon?: string;
             /** @enum {string} */
@@ -1362,6 +1371,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -1384,6 +1396,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
                 idempotencyKey?: string;
@@ -1477,6 +1492,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -1497,6 +1515,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -1615,6 +1636,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -1775,6 +1799,11 @@ export interface components {
                     kind: "provider";
                     /** @description Until when a dispatcher has it; then another may take it. */
                     at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "rate";
+                    at: string | null;
+                    perMinute: number;
                 }) | null;
                 steps: ({
                     /** @constant */
@@ -2117,6 +2146,9 @@ export interface components {
             priority: ("high" | "normal") | null;
             silent: boolean | null;
             category: string | null;
+            sendRate: {
+                perMinute: number;
+            } | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2136,6 +2168,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
         };
         Healthy: {
             /** @constant */
@@ -5586,7 +5621,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -5996,7 +6031,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -6046,6 +6081,7 @@ export interface operations {
                      *           "description": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "sendRate": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -6129,6 +6165,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -6210,6 +6247,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -6294,6 +6332,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,

@@ -67,7 +67,7 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
 })
 
 // spec: administration/lists, limits/lists, limits/list-prefix
-test('the list of apps is newest first and has each app once, over all its pages; it can be filtered by the beginning of the name', async () => {
+test('the list of apps is newest first and has each app once, over all its pages; it can be filtered by a part of the name', async () => {
   const mark = newId()
   const ids: string[] = []
   for (const n of Array(7).keys()) ids.push(await givenApp(`${mark} ${n} 100%`))
@@ -76,14 +76,14 @@ test('the list of apps is newest first and has each app once, over all its pages
   for (let cursor: unknown = ''; cursor !== null;) {
     const { body } = await gateway.admin(
       'GET',
-      `/apps?limit=3&q=${mark.toUpperCase()}${cursor === '' ? '' : `&cursor=${cursor as string}`}`,
+      `/apps?limit=3&q=${mark.slice(2).toUpperCase()}${cursor === '' ? '' : `&cursor=${cursor as string}`}`,
     )
     seen.push(...itemsOf(body).map(({ id }) => id))
     cursor = body['nextCursor']
   }
 
   expect(seen).toEqual(ids.toReversed())
-  expect(itemsOf((await gateway.admin('GET', '/apps?q=%25')).body)).toEqual([])
+  expect(itemsOf((await gateway.admin('GET', `/apps?q=${mark}_6%25`)).body)).toEqual([])
 })
 
 test.each([
@@ -145,6 +145,7 @@ test('provider credentials are shown without secrets and stored sealed; moved to
     bundleId: 'org.example.shop',
     environment: 'production',
     circuits: [],
+    former: null,
   })
   const { credentials } = await dispatcher.call(readCredentials, { appId, kind: 'fcm' })
   if (credentials?.kind !== 'fcm') throw new Error('FCM credentials were set')

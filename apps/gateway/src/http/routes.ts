@@ -8,6 +8,7 @@ import { conversions } from '../people/http/conversions.ts'
 import { inbox } from '../people/http/inbox.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
+import { drafts } from '../campaigns/http/drafts.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
 import { experiments } from '../campaigns/http/experiments.ts'
 import { exports } from '../people/http/exports.ts'
@@ -21,6 +22,7 @@ import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
 import { oneTap, preferences } from '../people/http/preferences.ts'
 import { providerRoutes, webPushKey } from '../apps/http/providers.ts'
+import { pictureFiles, pictures } from '../pictures/http/pictures.ts'
 import { pushes } from '../campaigns/http/pushes.ts'
 import { Healthy } from './answers.ts'
 import { Reply } from './reply.ts'
@@ -114,6 +116,8 @@ export const administrationRoutes: readonly Route[] = [
   ...categoriesOfApp,
   ...campaignsOfApp,
   ...experiments,
+  ...drafts,
+  ...pictures,
   ...dryRunsOfApp,
   ...testSends,
   ...overview,
@@ -138,4 +142,4 @@ function onceMade(document: () => object): () => string {
   return () => (text ??= JSON.stringify(document()))
 }
 
-export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...administrationRoutes]
+export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...pictureFiles, ...administrationRoutes]

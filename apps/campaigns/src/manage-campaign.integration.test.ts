@@ -64,6 +64,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     presentation: null,
     overrides: null,
     category: null,
+    inbox: false,
     bypass: {},
     recurringOf: null,
     remainderOf: null,

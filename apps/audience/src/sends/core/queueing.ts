@@ -23,8 +23,8 @@ export type DeliveryRules = {
 }
 
 /**
- * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator who sends a test waits for the push: silent sends and
- * tests are exempt from the cap, quiet hours and categories. Only campaigns have a hold-out.
+ * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator waits for a test: both are exempt from the cap, quiet
+ * hours and categories. Only campaigns have a hold-out.
  */
 export function rulesFor(
   { silent, bypass, test, transactional, category }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional' | 'category'>,

@@ -71,7 +71,7 @@ const libraries: Record<string, readonly string[]> = {
   // what a page has already, each in an entry of its own.
   'sdks/web': ['react', 'vue'],
   'sdks/node': [],
-  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'yaml', 'zod', 'node:*'],
+  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'eventsource-parser', 'yaml', 'zod', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
@@ -132,6 +132,7 @@ const flow: Place = {
   packages: [
     ...vocabulary,
     'node:crypto',
+    'node:timers/promises',
     'lru-cache',
     '@herald/service/at-once',
     '@herald/service/background',

@@ -1,4 +1,5 @@
 import type { Client } from './client.ts'
+import type { ListQuery } from './list.ts'
 import type { CallOptions } from './options.ts'
 import { HeraldError } from './errors.ts'
 import { gone } from './recover.ts'
@@ -44,4 +45,13 @@ export const subscriptions = (client: Client) => ({
   /** Lets the owner of the device join (true) or leave (false) categories; null takes the own choice back. */
   updatePreferences: (id: string, categories: Record<string, boolean | null>, options: CallOptions = {}) =>
     client.request<Schema<'ShownPreferences'>>('PATCH', `${pathOf(id)}/preferences`, { ...options, body: { categories } }),
+  /** Gives a page of the inbox of the device's owner, newest first. */
+  inbox: (id: string, { limit, cursor }: Omit<ListQuery, 'q'> = {}, options: CallOptions = {}) =>
+    client.request<Schema<'Inbox'>>('GET', `${pathOf(id)}/inbox`, { ...options, query: { limit, cursor } }),
+  /** Marks items of the inbox of the device's owner as read. */
+  markInbox: (id: string, mark: Schema<'MarkInboxBody'>, options: CallOptions = {}) =>
+    client.request<void>('POST', `${pathOf(id)}/inbox/read`, { ...options, body: mark, repeatable: true }),
+  /** Hides an item of the inbox of the device's owner for good. */
+  hideInboxItem: (id: string, itemId: string, options: CallOptions = {}) =>
+    client.request<void>('DELETE', `${pathOf(id)}/inbox/${encodeURIComponent(itemId)}`, options),
 })

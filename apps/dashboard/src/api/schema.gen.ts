@@ -1612,6 +1612,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays: number;
             };
             /** Format: date-time */
             createdAt: string;
@@ -1655,6 +1656,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays?: number;
             };
         };
         IdentitySecret: {
@@ -2565,6 +2567,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2756,6 +2760,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2850,6 +2856,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2922,6 +2929,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -3231,6 +3240,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -3261,6 +3271,7 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -3280,6 +3291,7 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -3400,6 +3412,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -4651,7 +4664,8 @@ export interface operations {
                      *             },
                      *             "conversions": {
                      *               "publicValues": false
-                     *             }
+                     *             },
+                     *             "inboxDays": 30
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4730,7 +4744,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4806,7 +4821,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4930,7 +4946,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -8793,6 +8810,7 @@ export interface operations {
                      *           "presentation": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "inbox": false,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -9007,6 +9025,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9161,6 +9180,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9699,6 +9719,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

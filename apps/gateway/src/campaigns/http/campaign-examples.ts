@@ -22,6 +22,7 @@ const draft = {
   presentation: null,
   overrides: null,
   category: null,
+  inbox: false,
   bypass: {},
   recurringOf: null,
   remainderOf: null,

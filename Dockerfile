@@ -27,6 +27,8 @@ COPY libs/openapi-types/package.json libs/openapi-types/
 COPY sdks/web/package.json sdks/web/
 COPY sdks/node/package.json sdks/node/
 COPY sdks/cli/package.json sdks/cli/
+COPY sdks/react-native/package.json sdks/react-native/
+COPY sdks/capacitor/package.json sdks/capacitor/
 COPY examples/shop/package.json examples/shop/
 COPY bench/package.json bench/
 COPY e2e/package.json e2e/

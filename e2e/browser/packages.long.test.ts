@@ -54,3 +54,26 @@ test('pip installs the Python client from its address without a registry', () =>
   const program = 'import sys; sys.path.insert(0, "python"); import herald; print(herald.__file__, herald.__version__, end="")'
   expect(run('python3', '-c', program).stdout).toBe(`${join(folder, 'python/herald/__init__.py')} ${web.version}`)
 })
+
+// spec: administration/packages-served
+test.each([
+  ['kotlin', ['build.gradle.kts', 'src/main/AndroidManifest.xml', 'src/main/kotlin/dev/herald/Herald.kt']],
+  ['swift', ['Package.swift', 'Herald.swift', 'NotificationService.swift']],
+  ['react-native', ['app.plugin.js', 'lib/index.js', 'ios/Herald.swift', 'android/src/main/kotlin/dev/herald/Herald.kt']],
+  ['capacitor', ['Package.swift', 'dist/index.js', 'android/src/main/kotlin/dev/herald/Herald.kt']],
+  [
+    'flutter',
+    [
+      'pubspec.yaml',
+      'lib/herald_flutter.dart',
+      'android/src/main/kotlin/dev/herald/android/HeraldPushes.kt',
+      'ios/herald_flutter/Sources/herald_flutter/Herald.swift',
+    ],
+  ],
+])('the gateway serves the %s package with the files that its tools look for', async (name, files) => {
+  const answer = await fetch(addressOf(name))
+  expect(answer.status).toBe(200)
+  writeFileSync(join(folder, `${name}.tgz`), Buffer.from(await answer.arrayBuffer()))
+  const listed = run('tar', 'tzf', `${name}.tgz`).stdout.split('\n')
+  expect(files.filter((file) => !listed.includes(`package/${file}`))).toEqual([])
+})

@@ -1,16 +1,27 @@
-// `npm run test:mobile`: compiles sdks/kotlin and runs it against a real gateway, and parses sdks/swift and the Swift blocks of the guide. Needs Java 17 or
-// later. The compiler (an npm package) is fetched once into .tools/.
+// `npm run test:mobile`: compiles sdks/kotlin and sdks/swift and runs both against a real gateway, compiles the Android parts of the frameworks' packages
+// against stubs, and parses the Swift blocks of the guide. Needs root, Debian and Java 17 or later. The compilers are fetched once into .tools/.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { removeDataDir, startHerald } from '@herald/testing/herald'
-import { walkBusy, walkKotlin } from './kotlin.ts'
+import { points } from '@herald/tools/conformance'
+import { writeReactSpec } from './react-spec.ts'
+import { buildSwift, type SwiftBuild } from './swift-program.ts'
 import { faultsOfSwift } from './swift.ts'
+import { walkBusy, walkDevice, type Finding, type Program } from './walk.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const kotlin = '2.4.20'
+/** The Android parts of all SDKs, and stubs of the classes of Android, Firebase and the frameworks that they name. */
+const androidSources = [
+  'sdks/kotlin/src/main/kotlin/dev/herald/android/*.kt',
+  'sdks/{react-native,capacitor,flutter}/android/src/main/kotlin/**/*.kt',
+  'sdks/kotlin/test/stubs/*.kt',
+]
 const failed: string[] = []
+/** The findings that were right. */
+const shown = new Set<string>()
 const check = (what: string, isRight: boolean, found: unknown) => {
   console.log(`${isRight ? 'good' : 'bad '} ${what}${isRight ? '' : `: ${JSON.stringify(found)}`}`)
   if (!isRight) failed.push(what)
@@ -24,39 +35,95 @@ if (spawnSync('java', ['-version']).status !== 0) {
 }
 const work = mkdtempSync(join(tmpdir(), 'herald-mobile-'))
 const dataDir = mkdtempSync(join(tmpdir(), 'herald-mobile-data-'))
+let swift: SwiftBuild | undefined
 try {
   const compiler = fetchCompiler()
   const jar = join(work, 'herald.jar')
+  const sources = globSync('sdks/kotlin/src/main/kotlin/dev/herald/*.kt', { cwd: root }).map((file) => join(root, file))
   const testFiles = ['Main.kt', 'Build.kt'].map((name) => join(root, 'sdks/kotlin/test', name))
-  const compiled = compile([join(root, 'sdks/kotlin/Herald.kt'), ...testFiles], jar)
-  check('Herald.kt compiles without a warning', compiled.status === 0 && compiled.stderr === '', compiled.stderr)
+  const compiled = compile([...sources, ...testFiles], jar)
+  check('Herald.kt and HeraldBridge.kt compile without a warning', compiled.status === 0 && compiled.stderr === '', compiled.stderr)
   const blocks = kotlinBlocks()
   blocks.forEach((code, place) =>
     writeFileSync(join(work, `Block${place}.kt`), `package guide${place}\n\nimport dev.herald.Herald\n\nfun block() {\n${code}\n}\n`),
   )
-  const guide = compile(
-    [join(root, 'sdks/kotlin/Herald.kt'), ...blocks.map((_, place) => join(work, `Block${place}.kt`))],
-    join(work, 'guide.jar'),
-  )
+  const guide = compile([...sources, ...blocks.map((_, place) => join(work, `Block${place}.kt`))], join(work, 'guide.jar'))
   check(`${blocks.length} Kotlin blocks of the guide compile`, guide.status === 0 && blocks.length > 0, guide.stderr)
+  const stubbed = globSync(androidSources, { cwd: root }).map((file) => join(root, file))
+  const android = compile([...sources, ...stubbed, ...writeReactSpec(root, work)], join(work, 'android.jar'))
+  check(
+    'the Android module and its parts for React Native, Capacitor and Flutter compile against stubs',
+    android.status === 0,
+    android.stderr,
+  )
+  const kotlinPrograms = [kotlinProgram('Herald.kt', jar), kotlinProgram('HeraldBridge.kt', jar, 'bridge')]
 
-  for (const { what, isRight, found } of await walkBusy(jar, work)) check(what, isRight, found)
+  try {
+    swift = buildSwift(root)
+    check(`${swift.version} compiles sdks/swift and the plugins of Capacitor and Flutter on Linux, with stubs`, true, undefined)
+  } catch (error) {
+    check('sdks/swift compiles on Linux', false, String(error))
+  }
+
+  const programs = [
+    ...kotlinPrograms.map((program) => ({ program, folder: work })),
+    ...(swift?.programs ?? []).map((program) => ({ program, folder: swift?.folder ?? '' })),
+  ]
+  for (const { program, folder } of programs) show(program.name, await walkBusy(program, join(folder, `busy-${program.name}`)))
   const herald = await startHerald({ dataDir })
   try {
-    for (const { what, isRight, found } of await walkKotlin(herald, jar, work)) check(what, isRight, found)
+    for (const { program, folder } of programs) show(program.name, await walkDevice(herald, program, join(folder, `state-${program.name}`)))
   } finally {
     await herald.stop()
   }
+  for (const { program } of programs) showConformance(program.name)
 
   function compile(files: string[], to: string) {
     return spawnSync(join(compiler, 'bin', 'kotlinc'), [...files, '-include-runtime', '-d', to], { encoding: 'utf8', timeout: 300_000 })
   }
 } finally {
   rmSync(work, { recursive: true, force: true })
+  if (swift) rmSync(swift.folder, { recursive: true, force: true })
   removeDataDir(dataDir)
 }
 console.log(failed.length === 0 ? '\nmobile: all good' : `\nmobile: ${failed.length} bad`)
 process.exitCode = failed.length === 0 ? 0 : 1
+
+function show(name: string, findings: readonly Finding[]): void {
+  for (const { what, isRight, found } of findings) {
+    check(`${name}: ${what}`, isRight, found)
+    if (isRight) shown.add(`${name}: ${what}`)
+  }
+}
+
+/** Says for each of the twenty points of conformance whether it was run for a program (tools/src/conformance.ts). */
+function showConformance(name: string): void {
+  for (const { number, walk, why } of points) {
+    const isShown = walk.every((what) => shown.has(`${name}: ${what}`))
+    if (walk.length === 0) console.log(`none ${name}: point ${number} was not run: ${why}`)
+    else check(`${name}: point ${number} was run`, isShown, walk)
+  }
+}
+
+/**
+ * On a plain JVM the client must set a private field to send a PATCH, and may do so only when java.net is opened to it. Android accepts PATCH
+ * (Herald.kt).
+ */
+function kotlinProgram(name: string, jar: string, ...more: string[]): Program {
+  return {
+    name,
+    platform: 'android',
+    command: (baseUrl, publicKey, home) => ({
+      program: 'java',
+      given: ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-jar', jar, baseUrl, publicKey, home, ...more],
+    }),
+    osVersion: '16',
+    deviceModel: 'Pixel 9',
+    tellsVersion: true,
+    answersReports: true,
+    reportsFile: 'herald.reports',
+  }
+}
 
 /** Gives the folder of the Kotlin compiler, which is fetched when it is missing. */
 function fetchCompiler(): string {

@@ -7,7 +7,11 @@ import Swift from 'tree-sitter-swift'
 export function faultsOfSwift(root: string): { name: string; faults: string[] }[] {
   const parser = new Parser()
   parser.setLanguage(Swift as unknown as Parser.Language)
-  const sources = globSync('sdks/swift/*.swift', { cwd: root }).map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
+  const files = globSync(['sdks/swift/*.swift', 'sdks/{capacitor,flutter}/**/*.swift'], {
+    cwd: root,
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  })
+  const sources = files.map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
   for (const page of globSync('docs/guide/*.md', { cwd: root })) {
     const blocks = readFileSync(join(root, page), 'utf8').matchAll(/^```swift check\n([\s\S]*?)^```$/gm)
     for (const [place, [, text]] of [...blocks].entries()) sources.push({ name: `${page}, block ${place + 1}`, text: text ?? '' })

@@ -22,7 +22,7 @@ var (
 	ctx          = context.Background()
 	notification = SendNotificationBody{
 		Target:  Target{ExternalIDs: []string{"customer-7"}},
-		Content: Content{"_default": "en", "en": LocaleEntry{Title: "Shipped", Body: "It arrives today"}},
+		Content: &Content{Default: "en", Locales: map[string]LocaleEntry{"en": {Title: "Shipped", Body: "It arrives today"}}},
 	}
 )
 
@@ -132,7 +132,7 @@ func TestASendCarriesTheKeyTheBodyAndAnIdempotencyKeyOfItsOwn(t *testing.T) {
 	first := (*all)[0]
 	want(t, []string{first.method, first.path, first.header.Get("authorization"), first.header.Get("content-type")},
 		[]string{"POST", "/v1/notifications", "Bearer " + testKey, "application/json"})
-	want(t, first.body, `{"target":{"externalIds":["customer-7"]},"content":{"_default":"en","en":{"title":"Shipped","body":"It arrives today"}}}`)
+	want(t, first.body, `{"target":{"externalIds":["customer-7"]},"content":{"default":"en","locales":{"en":{"title":"Shipped","body":"It arrives today"}}}}`)
 	keyOf := func(n int) string { return (*all)[n].header.Get("idempotency-key") }
 	want(t, regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString(keyOf(0)), true)
 	want(t, keyOf(0) != keyOf(1), true)

@@ -1,5 +1,5 @@
 // Herald for Swift, in one file and without dependencies. Copy it into your iOS app and into its notification service extension; docs/guide/ios.md
-// says how to use it. `npm run test:mobile` parses this file. It has not been compiled, and has not been run on a device.
+// says how to use it. `npm run test:mobile` compiles it on Linux and runs it against a real gateway. It has not been run on a device.
 import Foundation
 import UIKit
 import UserNotifications

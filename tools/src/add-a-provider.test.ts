@@ -14,8 +14,10 @@ const exceptions: readonly [files: RegExp, because: string][] = [
   ],
   [/^sdks\/web\//, 'runs in browsers alone'],
   [/^apps\/audience\/src\/sends\/store\/dry-runs\.ts$/, 'only browsers need a worker before an import is of use'],
-  [/^sdks\/node\/build\.ts$/, 'words by which the package is found'],
-  [/^tools\/src\/build-sdks\.ts$/, 'names of packages'],
+  [/^sdks\/(node|react-native|capacitor)\/build\.ts$/, 'words by which a package is found, and its folders'],
+  [/^sdks\/react-native\/plugin\//, 'the projects of an app'],
+  [/^tools\/src\/(build-sdks|pages)\.ts$/, 'names of packages'],
+  [/^tools\/src\/conformance\.ts$/, 'names of SDKs'],
   [/^tools\/src\/guide\//, 'names of the guide’s pages'],
   [/^tools\/src\/lock\.ts$/, 'operating systems that packages are made for'],
 ]

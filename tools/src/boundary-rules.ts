@@ -71,6 +71,9 @@ const libraries: Record<string, readonly string[]> = {
   // what a page has already, each in an entry of its own.
   'sdks/web': ['react', 'vue'],
   'sdks/node': [],
+  // What an app has already: React Native, Expo's plugins, Capacitor. The plugin for Expo runs in Node, on the machine that builds the app.
+  'sdks/react-native': ['react-native', '@expo/config-plugins', 'node:*'],
+  'sdks/capacitor': ['@capacitor/core', '@herald/react-native/device'],
   'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'eventsource-parser', 'yaml', 'zod', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
@@ -80,7 +83,7 @@ const libraries: Record<string, readonly string[]> = {
  * Projects that are built into files, or that run only in this repository. No image installs what they import, so their packages are declared as
  * development dependencies.
  */
-const builtHere: readonly string[] = ['apps/dashboard', 'libs/openapi-types', 'sdks/web']
+const builtHere: readonly string[] = ['apps/dashboard', 'libs/openapi-types', 'sdks/web', 'sdks/react-native', 'sdks/capacitor']
 
 /** Whether all files of a project may import a package that the project declares for development. */
 export const isBuiltHere = (project: string): boolean => builtHere.includes(project)
@@ -134,6 +137,8 @@ const flow: Place = {
     'node:crypto',
     'node:timers/promises',
     'lru-cache',
+    // One flow of the gateway writes pictures anew with it.
+    'sharp',
     '@herald/service/at-once',
     '@herald/service/background',
     '@herald/service/daily',
@@ -175,6 +180,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     simulator: ['apps'],
     webhooks: ['apps'],
     pages: [],
+    pictures: ['apps'],
     openapi: ['*'],
   },
 }

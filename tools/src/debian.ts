@@ -5,11 +5,12 @@ import { root } from './workspace.ts'
 
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
+// Nothing is installed, because an installed server would start.
 /**
- * Unpacks packages of Debian into `.tools/<name>` once and gives that folder. Nothing is installed, because an installed server would start. `suite` is
- * another one than the machine's, such as `sid`. Throws an Error that says what is missing.
+ * Unpacks packages of Debian into `.tools/<name>` once and gives that folder. `suite` is another one than the machine's, such as `sid`. With `isWhole`
+ * it has all that the packages need, for chroot. Throws an Error that says what is missing.
  */
-export function unpackDebian(name: string, packages: readonly string[], suite?: string): string {
+export function unpackDebian(name: string, packages: readonly string[], suite?: string, isWhole = false): string {
   const folder = join(root, '.tools', name)
   const done = join(folder, 'unpacked')
   if (existsSync(done)) return folder
@@ -22,16 +23,29 @@ export function unpackDebian(name: string, packages: readonly string[], suite?: 
     const apt = (...asked: string[]) =>
       execFileSync('apt-get', [...options, ...asked], { cwd: archives, stdio: ['ignore', 'ignore', 'pipe'] })
     if (suite !== undefined) apt('update')
-    apt('download', ...packages)
+    if (isWhole) downloadWhole(apt, archives, packages)
+    else apt('download', ...packages)
   } catch (error) {
     const why = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().slice(-300) : String(error)
     throw new Error(`${packages[0]} could not be fetched from Debian (is this Debian, and did \`apt-get update\` run?): ${why}`, {
       cause: error,
     })
   }
-  for (const archive of globSync('*.deb', { cwd: archives })) execFileSync('dpkg', ['-x', join(archives, archive), folder])
+  // base-files has the links of the top level (`lib` to `usr/lib`), so it comes first.
+  const files = globSync('*.deb', { cwd: archives }).toSorted((one, other) => rank(one) - rank(other))
+  for (const archive of files) execFileSync('dpkg', ['-x', join(archives, archive), folder])
+  if (isWhole) rmSync(archives, { recursive: true })
   writeFileSync(done, '')
   return folder
+}
+
+const rank = (archive: string): number => Number(!archive.startsWith('base-files_'))
+
+/** Downloads packages and all that they need, as for a machine on which nothing is installed. */
+function downloadWhole(apt: (...asked: string[]) => unknown, archives: string, packages: readonly string[]): void {
+  mkdirSync(join(archives, 'partial'))
+  const nothingInstalled = ['-o', 'Dir::State::status=/dev/null', '-o', `Dir::Cache::archives=${archives}`]
+  apt(...nothingInstalled, '--no-install-recommends', '--download-only', '-y', 'install', ...packages)
 }
 
 /** Gives the options with which apt-get reads another suite from the machine's mirror, without a change to the machine. */

@@ -16,7 +16,9 @@ export const pageBuilds: readonly PageBuild[] = [
   {
     name: 'the SDKs',
     script: 'tools/src/build-sdks.ts',
-    sources: ['sdks/web', 'sdks/node', 'sdks/cli', 'sdks/python', 'sdks/go'],
+    sources: ['web', 'node', 'cli', 'python', 'go', 'kotlin', 'swift', 'react-native', 'capacitor', 'flutter'].map(
+      (name) => `sdks/${name}`,
+    ),
     output: 'sdks/web/dist',
   },
   {

@@ -25,9 +25,14 @@ const places: readonly [files: string[], words: RegExp][] = [
   [['deploy/helm/*/Chart.yaml'], new RegExp(`((?:^|\\s)(?:appV|v)ersion: '?)${quoted}('?)`, 'g')],
   [['sdks/{node,cli}/src/version.ts', 'sdks/web/src/device.ts'], new RegExp(`(version = ')${quoted}(')`)],
   [['sdks/python/herald/version.py', 'sdks/go/herald.go'], new RegExp(`((?:__version__|Version) = ")${quoted}(")`)],
-  [['sdks/kotlin/Herald.kt', 'sdks/swift/Herald.swift'], new RegExp(`(sdkVersion = ")${quoted}(")`)],
+  [['sdks/kotlin/src/main/kotlin/dev/herald/Herald.kt', 'sdks/swift/Herald.swift'], new RegExp(`(sdkVersion = ")${quoted}(")`)],
+  [['sdks/kotlin/build.gradle.kts'], new RegExp(`(\\nversion = ")${quoted}(")`)],
+  [['docs/guide/android.md', 'sdks/kotlin/README.md'], new RegExp(`(dev\\.herald:herald:)${quoted}()`, 'g')],
+  [['sdks/flutter/pubspec.yaml'], new RegExp(`(\\nversion: )${quoted}()`)],
+  [['sdks/flutter/ios/*.podspec'], new RegExp(`(s\\.version = ')${quoted}(')`)],
+  [['sdks/capacitor/package.json'], new RegExp(`("@herald/react-native": ")${quoted}(")`)],
   [['docs/guide/go.md', 'sdks/go/README.md', 'e2e/clients/go.test.ts'], new RegExp(`(herald@v)${quoted}()`, 'g')],
-  [['README.md', 'docs/**/*.md', 'sdks/*/README.md', 'examples/*/README.md'], new RegExp(`(/sdk/v1/\\w+-)${quoted}(\\.t)`, 'g')],
+  [['README.md', 'docs/**/*.md', 'sdks/*/README.md', 'examples/*/README.md'], new RegExp(`(/sdk/v1/[\\w-]+-)${quoted}(\\.t)`, 'g')],
 ]
 for (const [files, words] of places)
   for (const file of globSync(files, { cwd: root, exclude: (name) => name === 'node_modules' || name === 'dist' })) {

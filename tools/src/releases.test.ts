@@ -24,7 +24,12 @@ test('all packages have one version, which the changelog begins with, and the re
   expect([...versions]).toEqual([newest?.version])
   expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toMatch(new RegExp(`^# Changes\\n\\n## ${newest?.version}\\b`))
   // Kotlin, Swift, Python and Go have the version in a source.
-  for (const file of ['sdks/kotlin/Herald.kt', 'sdks/swift/Herald.swift', 'sdks/python/herald/version.py', 'sdks/go/herald.go'])
+  for (const file of [
+    'sdks/kotlin/src/main/kotlin/dev/herald/Herald.kt',
+    'sdks/swift/Herald.swift',
+    'sdks/python/herald/version.py',
+    'sdks/go/herald.go',
+  ])
     expect([file, readFileSync(join(root, file), 'utf8').includes(`= "${newest?.version}"`)]).toEqual([file, true])
   for (const document of Object.keys(newest?.documents ?? {}))
     expect(existsSync(join(root, document.replace(/\.json$/, '.released.json')))).toBe(true)

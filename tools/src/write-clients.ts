@@ -304,6 +304,12 @@ function writeGo(): string {
       .map((line) => `// ${line}\n`)
       .join('')
 
+  /** Whether Go has no type for the values: an object with fixed fields of one kind and further ones of another. */
+  const isMixed = (schema: Schema): boolean => {
+    const { properties, additionalProperties } = resolved(schema)
+    return properties !== undefined && typeof additionalProperties === 'object'
+  }
+
   /** Gives the properties of an object, or of all variants of a union together; a property is required when each variant requires it. */
   function merged(schema: Schema): Schema | undefined {
     const { $ref, anyOf, oneOf } = schema
@@ -329,7 +335,7 @@ function writeGo(): string {
     const { rest, isNullable } = withoutNull(schema)
     const type = bareType(rest, name)
     const isZeroAbsent = type === 'string' || rest.const === true
-    const isPlain = !/^(\[\]|map\[|any$)/.test(type) && !['Content', 'Tags', 'TagChanges', 'CustomData'].includes(type)
+    const isPlain = !/^(\[\]|map\[|any$)/.test(type) && !['Tags', 'TagChanges', 'CustomData'].includes(type)
     return isPlain && (isNullable || (isOptional && !isZeroAbsent)) ? `*${type}` : type
   }
   function bareType(schema: Schema, name: string): string {
@@ -352,7 +358,14 @@ function writeGo(): string {
     if (defined.has(own)) return own
     defined.set(own, '')
     const text = schema.description === undefined ? '' : comment(`${own}: ${schema.description}`)
-    const [of, ...more] = (schema.anyOf ?? []).filter((variant) => variant.maxProperties !== 0)
+    const forms = schema.anyOf ?? []
+    const fitting = forms.filter((form) => !isMixed(form))
+    // Of several forms of one value, the client uses the one that Go can write down.
+    if (fitting.length === 1 && fitting.length < forms.length) {
+      defined.set(own, `${text}type ${own} = ${bareType(fitting[0] ?? {}, name)}\n`)
+      return own
+    }
+    const [of, ...more] = forms.filter((variant) => variant.maxProperties !== 0)
     if (of?.$ref !== undefined && more.length === 0) {
       defined.set(own, `${text}type ${own} = ${bareType(of, name)}\n`)
       return own

@@ -35,6 +35,42 @@ describe('the content of a send', () => {
     expect(detailsOf({ _default: 'toString', en: entry })).toHaveProperty(['content._default'])
   })
 
+  // spec: content/by-locale
+  test('a content with its locales under one key is the same content, wherever content is taken', () => {
+    const byLocale = { default: 'PT_br', locales: { pt_br: entry, de: entry } }
+    const map = { _default: 'pt-BR', 'pt-BR': entry, de: entry }
+    expect(Content.parse(byLocale)).toEqual(map)
+    expect(SaveTemplate.parse({ name: 'Shipped', content: byLocale }).content).toEqual(map)
+    expect(SendNotification.parse({ target: { all: true }, content: byLocale }).content).toEqual(map)
+    expect(TestSend.parse({ subscriptionId: '0123456789abcdef01234567', content: byLocale }).content).toEqual(map)
+    const variants = ['a', 'b'].map((id) => ({ id, name: id, content: byLocale }))
+    const campaign = CreateCampaign.parse({ name: 'Sale', content: byLocale, experiment: { sampleRate: 1, variants } })
+    expect([campaign.content, ...(campaign.experiment?.variants ?? []).map((variant) => variant.content)]).toEqual([map, map, map])
+  })
+
+  // spec: content/by-locale
+  test.each<[what: string, content: object, path: string, message: string]>([
+    ['a field is missing', { default: 'en', locales: { en: { title: 'x' } } }, 'content.locales.en.body', 'is required'],
+    ['the default has no text', { default: 'de', locales: { en: entry } }, 'content.default', 'must name one of the locales present'],
+    ['the default is missing', { locales: { en: entry } }, 'content.default', 'is required'],
+    ['the locales are missing', { default: 'en' }, 'content.locales', 'is required'],
+    [
+      'a locale is given twice',
+      { default: 'en', locales: { en: entry, EN: entry } },
+      'content.locales.EN',
+      'is the same locale as en; keep one of them',
+    ],
+    ['a locale stands beside them', { default: 'en', locales: { en: entry }, de: entry }, 'content.de', 'is not a known field'],
+    [
+      'both forms are mixed',
+      { _default: 'en', en: entry, locales: { de: entry } },
+      'content.locales',
+      'must not be given together with _default',
+    ],
+  ])('a content with its locales under one key is refused at its own path: %s', (_, given, path, message) => {
+    expect(detailsOf(given)).toHaveProperty([path], message)
+  })
+
   // spec: content/entry-required
   test('a content is refused at the path of a field that is missing, blank or unknown', () => {
     expect(detailsOf(content({ en: { title: 'x' } }))).toEqual({ 'content.en.body': 'is required' })
@@ -114,9 +150,21 @@ describe('the content of a send', () => {
   })
 
   // spec: content/images
-  test('a content takes the address of an image only when it is https', () => {
-    expect(detailsOf(content({ en: { ...entry, image: 'https://example.com/a.png' } }))).toEqual({})
-    for (const image of ['http://example.com/a.png', 'shop://a', 'a.png'])
+  test('a content takes the address of an image only when it is https, or http of this machine itself', () => {
+    for (const image of [
+      'https://example.com/a.png',
+      'http://127.0.0.1:8080/pictures/a.png',
+      'http://localhost/a.png',
+      'http://[::1]:80/a',
+    ])
+      expect(detailsOf(content({ en: { ...entry, image } }))).toEqual({})
+    for (const image of [
+      'http://example.com/a.png',
+      'http://localhost.example.com/a',
+      'http://127.0.0.1@example.com/',
+      'shop://a',
+      'a.png',
+    ])
       expect(detailsOf(content({ en: { ...entry, image } }))).toHaveProperty(['content.en.image'])
   })
 

@@ -85,36 +85,56 @@ function checkActionIds(actions: Action[], context: z.RefinementCtx): void {
   })
 }
 
-/** The content of a send: a locale entry for each locale, and `_default`, which names one of these locales. */
+/** A content map, as it is kept and answered: a locale entry for each locale, and `_default`, which names one of these locales. */
+export const ContentMap = z.object({ _default: z.string() }).catchall(LocaleEntry)
+/** The same with the locales under one key, for languages whose types cannot have a text and objects side by side. */
+export const ContentByLocale = z.strictObject({ default: z.string(), locales: z.record(z.string(), LocaleEntry) })
 export type Content = { _default: string; [locale: string]: LocaleEntry | string }
 
-/** Checks a content map and writes its locales in canonical form (`pt_br` → `pt-BR`) (spec: content/locale-form). */
+// One object and no union, so that each error has the path of the form that was given.
+/** Checks content in either form, and gives a map with its locales in canonical form (`pt_br` → `pt-BR`) (spec: content/locale-form, content/by-locale). */
 export const Content = z
-  .object({ _default: z.string() })
+  .object({ ...ContentMap.partial().shape, ...ContentByLocale.partial().shape })
   .catchall(LocaleEntry)
-  .superRefine(checkLocales)
-  .transform(({ _default: fallback, ...locales }): Content => {
+  .superRefine(checkContent)
+  .transform((given): Content => {
+    const { fallback = '', entries } = partsOf(given)
     const canonical: Content = { _default: canonicalLocale(fallback) ?? fallback }
-    for (const [locale, entry] of Object.entries(locales)) canonical[canonicalLocale(locale) ?? locale] = entry
+    for (const [locale, entry] of Object.entries(entries)) canonical[canonicalLocale(locale) ?? locale] = entry
     return canonical
   })
 
-function checkLocales(content: { _default: string }, context: z.RefinementCtx): void {
+type GivenContent = { _default?: string | undefined; default?: string | undefined; locales?: Record<string, LocaleEntry> | undefined }
+type PartsOfContent = { isByLocale: boolean; fallback: string | undefined; entries: Record<string, LocaleEntry>; others: string[] }
+
+/** Takes a content of either form apart. `others` are keys that belong to the other form or to none. */
+function partsOf({ _default, default: named, locales, ...rest }: GivenContent): PartsOfContent {
+  const beside = rest as Record<string, LocaleEntry>
+  if (_default === undefined && (named !== undefined || locales !== undefined))
+    return { isByLocale: true, fallback: named, entries: locales ?? {}, others: Object.keys(beside) }
+  const others = Object.entries({ default: named, locales }).flatMap(([key, value]) => (value === undefined ? [] : [key]))
+  return { isByLocale: false, fallback: _default, entries: beside, others }
+}
+
+function checkContent(content: GivenContent, context: z.RefinementCtx): void {
+  const { isByLocale, fallback: named, entries, others } = partsOf(content)
   const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', message, path })
+  const [keyOfDefault, above] = isByLocale ? ['default', ['locales']] : ['_default', []]
+  for (const key of others) refuse([key], isByLocale ? 'is not a known field' : 'must not be given together with _default')
+  if (isByLocale && content.locales === undefined) return refuse(['locales'], 'is required')
   const seen = new Map<string, string>()
-  for (const locale of Object.keys(content)) {
-    if (locale === '_default') continue
+  for (const locale of Object.keys(entries)) {
     const canonical = canonicalLocale(locale)
     if (canonical === undefined)
-      refuse([locale], 'is not a locale: a language, then perhaps a script and a region, such as en, pt-BR or zh-Hant-TW')
-    else if (seen.has(canonical)) refuse([locale], `is the same locale as ${seen.get(canonical)}; keep one of them`)
+      refuse([...above, locale], 'is not a locale: a language, then perhaps a script and a region, such as en, pt-BR or zh-Hant-TW')
+    else if (seen.has(canonical)) refuse([...above, locale], `is the same locale as ${seen.get(canonical)}; keep one of them`)
     else seen.set(canonical, locale)
   }
   if (seen.size > maxLocales) refuse([], `must hold at most ${maxLocales} locales`)
-  const { _default: named } = content
-  const fallback = canonicalLocale(named)
-  if (fallback === undefined || !seen.has(fallback)) refuse(['_default'], 'must name one of the locales present')
+  if (named === undefined) refuse([keyOfDefault], 'is required')
+  else if (!seen.has(canonicalLocale(named) ?? '')) refuse([keyOfDefault], 'must name one of the locales present')
   if (Buffer.byteLength(JSON.stringify(content)) > maxContentBytes) refuse([], `must be at most ${maxContentBytes} bytes as JSON`)
+  return undefined
 }
 
 /** Gives the locale entries of a content map, without `_default`. */

@@ -4,21 +4,21 @@ import ts from 'typescript'
 const { factory } = ts
 
 /**
- * Gives the TypeScript types of an OpenAPI document (`from` is its name) as source text. `Content` is written here: the generator's type has no
+ * Gives the TypeScript types of an OpenAPI document (`from` is its name) as source text. `ContentMap` is written here: the generator's type has no
  * value, because its index signature refuses the string of `_default`.
  */
 export async function describeTypes(document: OpenAPI3, from: string): Promise<string> {
   const nodes = await openapiTS(document, {
     alphabetize: false,
     transform(_schema, { path }) {
-      return path === '#/components/schemas/Content' ? content() : undefined
+      return path === '#/components/schemas/ContentMap' ? contentMap() : undefined
     },
   })
   return `// Generated from ${from} by \`npm run docs\`. Change the API's description instead.\n${astToString(nodes)}`
 }
 
 /** `{ _default: string; [locale: string]: components['schemas']['LocaleEntry'] | string }` */
-function content(): ts.TypeLiteralNode {
+function contentMap(): ts.TypeLiteralNode {
   const text = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword)
   const schemas = factory.createIndexedAccessTypeNode(
     factory.createTypeReferenceNode('components'),

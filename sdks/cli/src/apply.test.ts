@@ -62,6 +62,13 @@ async function given(answers: Parameters<typeof givenHerald>[0], yaml = '', type
   return { file, terminal, written, herald: (name: string, ...more: string[]) => main([name, file, ...more], terminal) }
 }
 
+// spec: content/by-locale
+test('`herald apply` finds no difference in a template whose file has the locales under one key', async () => {
+  const { written, herald } = await given({}, 'templates: [{name: A, content: {default: EN, locales: {en: {title: One, body: There}}}}]\n')
+  expect(await herald('apply', '--dry-run')).toBe(0)
+  expect(written()).toEqual([])
+})
+
 test('`herald pull` writes an app in the order of names, without what Herald keeps by itself; a second pull and an apply find no difference', async () => {
   const { file, terminal, written, herald } = await given({})
   expect(await herald('pull')).toBe(0)

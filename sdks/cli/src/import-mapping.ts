@@ -1,3 +1,4 @@
+import { fieldsOf } from './rows.ts'
 import { UsageError } from './usage-error.ts'
 
 export const formats = ['onesignal_csv', 'csv', 'jsonl'] as const
@@ -74,7 +75,7 @@ function isOneSignal(header: string): boolean {
 }
 
 /** Gives the names of the columns in a header. */
-export const namesIn = (header: string): string[] => header.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+export const namesIn = (header: string): string[] => fieldsOf(header).map((name) => name.trim())
 
 /** At most this many characters of a column's name are printed. */
 const longestName = 80

@@ -68,6 +68,16 @@ test('`herald import` refuses a OneSignal export without notification_types unle
   expect(terminal.said.join('\n')).toContain('3 left_out:timezone_id')
 })
 
+// spec: administration/import-onesignal, administration/import-opted-in
+test('a column whose quoted name contains other names is one column, so it does not stand for notification_types', async () => {
+  const file = givenFile('users.csv', '"id","notes, notification_types","identifier",device_type\n1,x,a,0\n')
+  const { url, asked } = await givenImports({})
+  const terminal = givenTerminal(environment(url))
+  expect(await main(['import', file, '--dry-run'], terminal)).toBe(2)
+  expect(terminal.said.join('\n')).toContain('notes, notification_types')
+  expect(asked).toEqual([])
+})
+
 // spec: administration/import-onesignal, administration/import-row
 test.each([
   ['with LF', 'users.csv', (text: string) => Buffer.from(text)],

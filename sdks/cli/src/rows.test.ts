@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readRows } from './rows.ts'
+import { fieldsOf, readRows } from './rows.ts'
 
 function rowsOf(content: string | Buffer, isCsv = true): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'herald-rows-'))
@@ -18,6 +18,15 @@ test('the rows of a CSV file are numbered as Herald numbers them: a quoted line 
 
 test('the rows of a CSV file end with LF, CRLF or CR, also in one file', () => {
   expect(rowsOf('a,b\r1,"x\ry"\r\r\n2,z\n3,"w"\r')).toEqual(['0:a,b', '1:1,"x\ry"', '2:2,z', '3:3,"w"'])
+})
+
+test.each([
+  ['a,b', ['a', 'b']],
+  ['', ['']],
+  [',"",x,', ['', '', 'x', '']],
+  ['"notes, ""internal""","x\ny",identifier', ['notes, "internal"', 'x\ny', 'identifier']],
+])('the row %j has the fields %j', (row, fields) => {
+  expect(fieldsOf(row)).toEqual(fields)
 })
 
 test('a wrong quote in a CSV file spoils only its line, and the next rows are read', () => {

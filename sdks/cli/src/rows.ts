@@ -51,6 +51,10 @@ export function firstRow(file: string): Row | undefined {
   return undefined
 }
 
+/** Splits a row of CSV into its fields: a field in quotes may hold commas, line ends and doubled quotes. */
+export const fieldsOf = (row: string): string[] =>
+  [...`,${row}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain)
+
 /** Gives the position behind the line that begins at `at`; undefined when the end of the line has not been read yet. */
 function endOfLine(bytes: Buffer, at: number, isEnd: boolean): number | undefined {
   const found = bytes.indexOf(lineFeed, at)

@@ -78,9 +78,11 @@ function differencesOfEntries(from: Entry, to: Entry): Difference[] {
 function comparable(field: string, value: unknown): unknown {
   if (field === 'defaultTimezone' && typeof value === 'string') return value.toLowerCase()
   if (field === 'eventTypes' && Array.isArray(value)) return value.map(String).toSorted(compare)
-  if (field !== 'content' || typeof value !== 'object' || value === null) return value
+  if (field !== 'content' || !isTree(value)) return value
+  // Herald answers content with its locales beside `_default`, also when it was given with the locales under one key.
+  const map = isTree(value['locales']) ? { _default: value['default'], ...value['locales'] } : value
   return Object.fromEntries(
-    Object.entries(value).map(([locale, entry]: [string, unknown]) =>
+    Object.entries(map).map(([locale, entry]: [string, unknown]) =>
       locale === '_default' ? [locale, typeof entry === 'string' ? usualLocale(entry) : entry] : [usualLocale(locale), entry],
     ),
   )

@@ -25,7 +25,7 @@ func main() {
 	throughProxy := must(herald.New(herald.Options{BaseURL: asked.Proxy, Key: asked.Key, Retries: herald.Of(5)}))
 	toCustomer := herald.SendNotificationBody{
 		Target:  herald.Target{ExternalIDs: []string{asked.ExternalID}},
-		Content: herald.Content{"_default": "en", "en": herald.LocaleEntry{Title: "Shipped", Body: "It arrives today"}},
+		Content: &herald.Content{Default: "en", Locales: map[string]herald.LocaleEntry{"en": {Title: "Shipped", Body: "It arrives today"}}},
 	}
 
 	asked.Device.ExternalID, asked.Device.Timezone = asked.ExternalID, "GMT-06:00"
@@ -34,7 +34,7 @@ func main() {
 	second := must(client.SendNotification(ctx, toCustomer, "order-17"))
 	settled := must(client.Settled(ctx, first.ID))
 	blank := toCustomer
-	blank.Content = herald.Content{"_default": "en", "en": herald.LocaleEntry{Title: " ", Body: "b"}}
+	blank.Content = &herald.Content{Default: "en", Locales: map[string]herald.LocaleEntry{"en": {Title: " ", Body: "b"}}}
 	_, err := client.SendNotification(ctx, blank, "")
 	var refused *herald.Error
 	if !errors.As(err, &refused) {
@@ -60,7 +60,7 @@ func main() {
 		"ids":           []string{first.ID, second.ID},
 		"status":        settled.Status,
 		"sent":          settled.Stats.Sent,
-		"refused":       map[string]any{"code": refused.Code, "status": refused.Status, "message": refused.At("content.en.title"), "requestId": refused.RequestID},
+		"refused":       map[string]any{"code": refused.Code, "status": refused.Status, "message": refused.At("content.locales.en.title"), "requestId": refused.RequestID},
 		"lost":          lost.ID,
 		"user":          map[string]any{"tags": user.Tags, "devices": devices},
 		"segments":      names,

@@ -87,6 +87,7 @@ class ChangeSubscriptionBody(TypedDict):
     appVersion: NotRequired[str]
     osVersion: NotRequired[str]
     deviceModel: NotRequired[str]
+    badge: NotRequired[int]
 
 
 class OptedIn(TypedDict):
@@ -334,6 +335,7 @@ class SendNotificationBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SendNotificationBodySendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
@@ -376,7 +378,10 @@ SegmentNodeOr = TypedDict("SegmentNodeOr", {"or": "List[SegmentNode]"})
 SegmentNodeNot = TypedDict("SegmentNodeNot", {"not": "SegmentNode"})
 
 
-Content = Dict[str, Union[str, "LocaleEntry"]]
+Content = Union["ContentMap", "ContentByLocale"]
+
+
+ContentMap = Dict[str, Union[str, "LocaleEntry"]]
 
 
 class LocaleEntry(TypedDict):
@@ -393,12 +398,18 @@ class Action(TypedDict):
     url: NotRequired[str]
 
 
+class ContentByLocale(TypedDict):
+    default: str
+    locales: Dict[str, LocaleEntry]
+
+
 CustomData = Dict[str, str]
 
 
 class Presentation(TypedDict):
     sound: NotRequired[str]
     badge: NotRequired[int]
+    badgeIncrement: NotRequired[int]
     threadId: NotRequired[str]
     icon: NotRequired[str]
     interruptionLevel: NotRequired[Literal["passive", "active", "time-sensitive", "critical"]]
@@ -413,6 +424,10 @@ class Overrides(TypedDict):
     ios: NotRequired[Dict[str, Any]]
     android: NotRequired[Dict[str, Any]]
     web: NotRequired[Dict[str, Any]]
+
+
+class SendNotificationBodySendRate(TypedDict):
+    perMinute: int
 
 
 class Bypass(TypedDict):
@@ -441,9 +456,14 @@ class SendNotificationsBodyNotifications(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SendNotificationsBodyNotificationsSendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
+
+
+class SendNotificationsBodyNotificationsSendRate(TypedDict):
+    perMinute: int
 
 
 class SendsAccepted(TypedDict):
@@ -480,6 +500,7 @@ class CreateCampaignBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[CreateCampaignBodySendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
@@ -521,6 +542,10 @@ class ExperimentVariants(TypedDict):
     name: str
     weight: NotRequired[float]
     content: Content
+
+
+class CreateCampaignBodySendRate(TypedDict):
+    perMinute: int
 
 
 class DryRunNotificationBodySamples(TypedDict):
@@ -729,7 +754,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     verdict: Literal["sent", "failed", "skipped", "in_flight", "retrying", "held", "waiting", "not_queued"]
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
-    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
+    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPerMinute]]
     steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory]]
 
 
@@ -766,6 +791,14 @@ class ExplainCampaignAnswerDevicesWaitingForProviderCode(TypedDict):
     at: str
     code: Optional[str]
     providerCode: Optional[str]
+
+
+class ExplainCampaignAnswerDevicesWaitingForPerMinute(TypedDict):
+    """Its turn: the send has a sendRate. Null: the turns come this far later."""
+
+    kind: Literal["rate"]
+    at: Optional[str]
+    perMinute: int
 
 
 class ExplainCampaignAnswerDevicesStepsCreatedAt(TypedDict):
@@ -1070,9 +1103,14 @@ class Template(TypedDict):
     priority: Optional[Literal["high", "normal"]]
     silent: Optional[bool]
     category: Optional[str]
+    sendRate: Optional[TemplateSendRate]
     useCount: int
     createdAt: str
     updatedAt: str
+
+
+class TemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class SaveTemplate(TypedDict):
@@ -1087,6 +1125,11 @@ class SaveTemplate(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SaveTemplateSendRate]
+
+
+class SaveTemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class WebPushKey(TypedDict):

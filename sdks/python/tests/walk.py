@@ -9,7 +9,7 @@ from herald import Herald, HeraldError, identity_token, webhooks
 
 asked = json.loads(os.environ["WALK"])
 herald = Herald(asked["baseUrl"], asked["key"])
-content = {"_default": "en", "en": {"title": "Shipped", "body": "It arrives today"}}
+content = {"default": "en", "locales": {"en": {"title": "Shipped", "body": "It arrives today"}}}
 to_customer = {"target": {"externalIds": [asked["externalId"]]}, "content": content}
 
 device = herald.register_subscription({**asked["device"], "externalId": asked["externalId"], "timezone": "GMT-06:00"})

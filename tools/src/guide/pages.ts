@@ -21,7 +21,7 @@ export const contents: readonly { heading: string; pages: readonly string[] }[] 
     heading: 'Sending',
     pages: ['server', 'python', 'go', 'segments', 'personalisation', 'campaigns', 'experiments', 'categories', 'conversions'],
   },
-  { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'gitops', 'import'] },
+  { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'gitops', 'import', 'from-firebase', 'from-web-push'] },
 ]
 
 /**

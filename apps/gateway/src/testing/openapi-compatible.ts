@@ -103,6 +103,9 @@ class Comparison {
   request(was: unknown, is: unknown, path: string): string[] {
     return this.#once('request', was, is, () => {
       const [then, now] = [this.then(was), this.now(is)]
+      // A form that was the only one may become the first of several.
+      const [only] = list(then['anyOf'] ?? then['oneOf']).length === 0 ? list(now['anyOf'] ?? now['oneOf']) : []
+      if (only !== undefined) return this.request(was, only, path)
       const wereKnown = record(then['properties'])
       const closed = now['additionalProperties'] === false
       return [

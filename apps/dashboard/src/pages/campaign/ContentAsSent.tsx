@@ -8,7 +8,7 @@ import { Json } from '../../ui/Code.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import type { Campaign } from './useSend.ts'
 
-type Content = components['schemas']['Content']
+type Content = components['schemas']['ContentMap']
 type Entry = components['schemas']['LocaleEntry']
 
 /** Shows the audience, the schedule, the options and the texts of a campaign, which do not change after the campaign was sent. */

@@ -23,6 +23,7 @@ const draft = {
   overrides: null,
   category: null,
   inbox: false,
+  sendRate: null,
   bypass: {},
   recurringOf: null,
   remainderOf: null,
@@ -44,6 +45,10 @@ export const campaignExamples: Record<string, Example> = {
   createCampaign: {
     bodies: {
       'on Friday': { name: 'Weekend sale', segmentId: ids.segment, content, schedule: { type: 'at', at: '2026-02-06T15:00:00Z' } },
+      'with locales under one key': {
+        name: 'Weekend sale',
+        content: { default: 'en', locales: { en: content.en, de: content.de } },
+      },
       experiment: {
         name: 'Which words?',
         content,
@@ -78,8 +83,8 @@ export const campaignExamples: Record<string, Example> = {
       rates,
     },
   },
-  listCampaignsOfApp: { answer: listOf({ ...sent, stats }) },
-  readCampaignOfApp: { answer: { ...sent, stats, rates } },
+  listCampaignsOfApp: { answer: listOf({ ...sent, approval: null, stats }) },
+  readCampaignOfApp: { answer: { ...sent, approval: null, stats, rates } },
   replaceCampaignOfApp: {
     bodies: { campaign: { name: 'Weekend sale', segment: definition, content, schedule: { type: 'at', at: '2026-02-06T15:00:00Z' } } },
     answer: draft,
@@ -91,6 +96,7 @@ export const campaignExamples: Record<string, Example> = {
   },
   unsendCampaignOfApp: { answer: { id: ids.campaign, status: 'draft' } },
   pauseCampaignOfApp: { answer: { status: 'paused' } },
+  changeRateOfCampaign: { bodies: { rate: { perMinute: 6000 } }, answer: { perMinute: 6000, etaSeconds: 95 } },
   resumeCampaignOfApp: { answer: { status: 'sending' } },
   duplicateCampaignOfApp: { answer: draft },
   verifyCampaignOfApp: { answer: { campaignId, agrees: true, difference: 0, counters: stats, ledger: stats } },

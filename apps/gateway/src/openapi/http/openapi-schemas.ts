@@ -1,7 +1,7 @@
 import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, CustomData, Presentation } from '@herald/contracts/send-fields'
 import { Experiment, Schedule } from '@herald/contracts/campaign'
-import { Action, Content, LocaleEntry } from '@herald/contracts/content'
+import { Action, Content, ContentByLocale, ContentMap, LocaleEntry } from '@herald/contracts/content'
 import { Inbox, MarkInbox } from '@herald/contracts/inbox'
 import { Category, CreateCategory, SaveCategory } from '@herald/contracts/category'
 import { SavedSegment, SaveSegment, SegmentCount } from '@herald/contracts/saved-segment'
@@ -32,6 +32,8 @@ const named: Record<string, unknown> = {
   Bypass,
   Category,
   Content,
+  ContentByLocale,
+  ContentMap,
   CreateCategory,
   CustomData,
   Experiment,
@@ -132,16 +134,17 @@ export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: 
     io: 'input',
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
-      if (zodSchema !== SegmentDefinition && zodSchema !== SavedSegmentDefinition) return
+      const isSegment = zodSchema === SegmentDefinition || zodSchema === SavedSegmentDefinition
+      if (!isSegment && zodSchema !== Content) return
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
-      jsonSchema.$ref = here('Segment')
+      if (isSegment) jsonSchema.$ref = here('Segment')
+      else jsonSchema.anyOf = [{ $ref: here('ContentMap') }, { $ref: here('ContentByLocale') }]
     },
   })
-  const { $schema: _schema, $defs: parts = {}, ...root } = json
-  return {
-    schema: tidy(root) as SchemaObject,
-    parts: Object.fromEntries(Object.entries(parts as object).map(([name, part]) => [name, tidy(part) as SchemaObject])),
-  }
+  const { $schema: _schema, $defs = {}, ...root } = json
+  const parts = Object.fromEntries(Object.entries($defs as object).map(([name, part]) => [name, tidy(part) as SchemaObject]))
+  const forms = 'Content' in parts ? jsonSchemaOf(z.object({ ContentMap, ContentByLocale })).parts : {}
+  return { schema: tidy(root) as SchemaObject, parts: { ...forms, ...parts } }
 }
 
 const isSafeLimit = (value: unknown): boolean => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER

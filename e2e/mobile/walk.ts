@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -18,13 +18,29 @@ export type Finding = { what: string; isRight: boolean; found: unknown }
 
 const nowhere = 'http://127.0.0.1:9'
 
-/** Runs the compiled client with this directory for its state. `tell` gives it a command and answers the line that it prints. */
-function startClient(jar: string, baseUrl: string, publicKey: string, home: string) {
-  // On a plain JVM the client must set a private field to send a PATCH, and may do so only when java.net is opened to it. Android accepts PATCH
-  // (sdks/kotlin/Herald.kt).
-  const child = spawn('java', ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-jar', jar, baseUrl, publicKey, home], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+/** A compiled program that calls an SDK: its command line for an address, a public key and a directory for its state. */
+export type Program = {
+  name: string
+  platform: 'ios' | 'android'
+  command: (baseUrl: string, publicKey: string, home: string) => { program: string; given: string[]; env?: NodeJS.ProcessEnv }
+  /** What the SDK finds out about the phone; undefined when the test's machine has no such fact. */
+  osVersion?: string
+  deviceModel?: string
+  /** The version of the app that it tells when it is given none, or finds out by itself. */
+  tellsVersion: boolean
+  /** Whether a report answers that it has arrived. */
+  answersReports: boolean
+  /** The file of the state that has the reports that wait, when it is a text. */
+  reportsFile?: string
+}
+
+/** Starts a program. `tell` gives it a command and answers the line that it prints. */
+function startClient(program: Program, baseUrl: string, publicKey: string, home: string) {
+  mkdirSync(home, { recursive: true })
+  const { program: file, given, env } = program.command(baseUrl, publicKey, home)
+  const child = spawn(file, given, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  const logged: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void logged.push(text))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const tell = async (command: string): Promise<string> => {
     child.stdin.write(`${command}\n`)
@@ -32,25 +48,26 @@ function startClient(jar: string, baseUrl: string, publicKey: string, home: stri
     if (done) throw new Error(`the client ended at: ${command}`)
     return value
   }
-  return { tell, end: () => child.kill() }
+  return { tell, logged: () => logged.join(''), end: () => child.kill() }
 }
 
-/** Takes one device from its registration to its deletion with the compiled client. Checks what the client answers and what Herald stores. */
-export async function walkKotlin(herald: Herald, jar: string, directory: string): Promise<Finding[]> {
+/** Takes one device from its registration to its deletion with a program. Checks what the program answers and what Herald stores. */
+export async function walkDevice(herald: Herald, program: Program, home: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
   const tenant = await givenTenant(herald)
-  const [device] = await tenant.makeDevices('android', 1)
+  const { platform, tellsVersion, answersReports } = program
+  const [device] = await tenant.makeDevices(platform, 1)
   const token = device?.token ?? ''
-  const home = join(directory, 'state')
-  const { tell, end } = startClient(jar, herald.baseUrl, tenant.publicKey, home)
+  const [reported, unreported] = answersReports ? ['true', 'false'] : ['ok', 'ok']
+  const { tell, logged, end } = startClient(program, herald.baseUrl, tenant.publicKey, home)
   const userOf = async (externalId: string) => (await tenant.call<User>('GET', `/v1/users/by-external-id/${externalId}`)).body
 
   try {
-    check('registers', (await tell(`register android ${token}`)) === 'ok', undefined)
+    check('registers', (await tell(`register ${platform} ${token}`)) === 'ok', undefined)
     const id = await tell('id')
     check('keeps the id of the subscription', /^[0-9a-f]{24}$/.test(id), id)
-    await tell(`register android ${token}`)
+    await tell(`register ${platform} ${token}`)
     check(
       'an external id with quotes is logged in as it is',
       (await tell('login "q\\"')) === 'ok' && (await userOf(encodeURIComponent('"q\\"'))).subscriptions[0]?.id === id,
@@ -59,14 +76,15 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     await tell('logout')
     check('a second start registers nothing new', (await tell('id')) === id, undefined)
 
-    const [installed] = await tenant.makeDevices('android', 1, { installationIds: true })
+    const [installed] =
+      platform === 'android' ? await tenant.makeDevices('android', 1, { installationIds: true }) : await tenant.makeDevices('ios', 1)
     check(
       'registers a phone whose zone Herald refuses, without the zone',
-      (await tell(`register android ${installed?.token} 1.1 GMT-06:00`)) === 'ok',
+      (await tell(`register ${platform} ${installed?.token} 1.1 GMT-06:00`)) === 'ok',
       undefined,
     )
     check('stays the same device when its token changes', (await tell('id')) === id, undefined)
-    await tell(`register android ${installed?.token}`)
+    await tell(`register ${platform} ${installed?.token}`)
 
     await tell('login ada')
     await tell('tag plan pro')
@@ -77,10 +95,14 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
       ada.tags['plan'] === 'pro' && ada.language === 'fr' && ada.timezone === 'Europe/Berlin',
       ada,
     )
+    check('reports a conversion', (await tell('convert order-17 order')) === 'ok', undefined)
     const { sdkVersion, osVersion, deviceModel, appVersion } = ada.subscriptions[0] ?? {}
     check(
       'tells the versions of the app, the system and the SDK, and the model',
-      appVersion === '1.1' && osVersion === '16' && deviceModel === 'Pixel 9' && sdkVersion === version,
+      (appVersion === '1.1' || !tellsVersion) &&
+        (program.osVersion === undefined ? (osVersion ?? '') !== '' : osVersion === program.osVersion) &&
+        (program.deviceModel === undefined ? (deviceModel ?? '') !== '' : deviceModel === program.deviceModel) &&
+        sdkVersion === version,
       ada.subscriptions,
     )
 
@@ -89,14 +111,14 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     const [push] = await pushesOf(tenant, campaign)
     const msgId = String(push?.msgId)
     for (const kind of ['delivered', 'clicked', 'dismissed'])
-      check(`reports ${kind}`, (await tell(`${kind} ${msgId}`)) === 'true', undefined)
+      check(`reports ${kind}`, (await tell(`${kind} ${msgId}`)) === reported, undefined)
     const { stats } = await read(tenant, campaign)
     check(
       'the reports are counted once each',
       stats.delivered === 1 && stats.opened === 1 && stats.clicked === 1 && stats.dismissed === 1,
       stats,
     )
-    check('a forged report is answered with false and throws nothing', (await tell('delivered nothing.AAAA')) === 'false', undefined)
+    check('a forged report throws nothing', (await tell('delivered nothing.AAAA')) === unreported, undefined)
 
     ok(await tenant.admin('POST', '/categories', { id: 'offers', name: 'Offers {"now"}', default: 'in' }), 201)
     const shown = (isIn: boolean) => `offers,Offers {"now"},null,${isIn},false`
@@ -111,7 +133,7 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     check('and is out of its category', (await tell('categories')) === shown(false), undefined)
 
     await tell('optOut')
-    await tell(`register android ${token}`)
+    await tell(`register ${platform} ${token}`)
     const out = await userOf('ada')
     check('opted out stays opted out at the next start', out.subscriptions[0]?.optedIn === false, out.subscriptions)
     await tell('optIn')
@@ -119,20 +141,20 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     // No server listens at this address, so a change that the client makes now waits, even across a restart of the mobile app.
     const later = await sendCampaign(tenant, {}, 'sending')
     await untilSettled(tenant, later)
-    const unreported = (await pushesOf(tenant, later))[0]?.msgId
+    const msgIdLater = (await pushesOf(tenant, later))[0]?.msgId
     await tell(`restart ${nowhere}`)
-    check('a report while Herald is away is answered with false', (await tell(`clicked ${unreported}`)) === 'false', undefined)
+    check('a report while Herald is away throws nothing', (await tell(`clicked ${msgIdLater}`)) === unreported, undefined)
     check('a change while Herald is away throws nothing', (await tell('tag plan free')) === 'ok', undefined)
     await tell('restart')
     await tell('foreground')
     await until(async () => (await userOf('ada')).tags['plan'] === 'free', { what: 'the change that waited' })
     check('a change that waited arrives after a restart', true, undefined)
-    const reported = (await read(tenant, later)).stats
-    check('a report that waited arrives with the next call', reported.opened === 1 && reported.clicked === 1, reported)
+    const statsLater = (await read(tenant, later)).stats
+    check('a report that waited arrives with the next call', statsLater.opened === 1 && statsLater.clicked === 1, statsLater)
 
     const forget = async () => ok(await tenant.call('DELETE', `/v1/subscriptions/${await tell('id')}`), 204)
     await forget()
-    await tell(`register android ${token} 1.1`)
+    await tell(`register ${platform} ${token} 1.1`)
     check('a device that was removed at the server registers anew', (await tell('id')) !== id, id)
     check('and its user is logged in again', (await userOf('ada')).subscriptions[0]?.id === (await tell('id')), undefined)
 
@@ -141,7 +163,9 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     const again = await userOf('ada')
     check(
       'it comes to the user, with the device registered again',
-      again.tags['plan'] === 'silver' && again.subscriptions[0]?.id === (await tell('id')) && again.subscriptions[0].appVersion === '1.1',
+      again.tags['plan'] === 'silver' &&
+        again.subscriptions[0]?.id === (await tell('id')) &&
+        (again.subscriptions[0].appVersion === '1.1' || !tellsVersion),
       again,
     )
 
@@ -205,6 +229,8 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
       undefined,
     )
 
+    const secrets = [token, 'ada', 'eve', id]
+    check('writes no token and no external id to a log', !secrets.some((secret) => logged().includes(secret)), logged())
     check('unregisters', (await tell('unregister')) === 'ok' && (await tell('id')) === 'null', undefined)
     check('and has removed the device', (await userOf('eve')).subscriptions.length === 0, undefined)
   } finally {
@@ -214,7 +240,7 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
 }
 
 /** Shows how long the client waits and what it keeps, at a server that is busy when the test says so. */
-export async function walkBusy(jar: string, directory: string): Promise<Finding[]> {
+export async function walkBusy(program: Program, home: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
   let asked: { path: string; at: number }[] = []
@@ -230,8 +256,9 @@ export async function walkBusy(jar: string, directory: string): Promise<Finding[
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const home = join(directory, 'busy')
-  const { tell, end } = startClient(jar, address, 'pk_live_busy', home)
+  const { platform } = program
+  const unreported = program.answersReports ? 'false' : 'ok'
+  const { tell, end } = startClient(program, address, 'pk_live_busy', home)
   /** Tells the client to do something, and gives what it answers and what it asked the server meanwhile. */
   const during = async (command: string) => {
     asked = []
@@ -239,7 +266,7 @@ export async function walkBusy(jar: string, directory: string): Promise<Finding[
   }
   try {
     busy.push({ status: 503, retryAfter: '2' })
-    const seconds = await during('register android a-token')
+    const seconds = await during(`register ${platform} 0a0b0c0d`)
     const [first, second] = seconds.asked
     check('waits as many seconds as a 503 says', seconds.answer === 'ok' && Number(second?.at) - Number(first?.at) >= 2_000, seconds)
 
@@ -255,20 +282,34 @@ export async function walkBusy(jar: string, directory: string): Promise<Finding[
     const expected = Array.from({ length: 50 }, (_, place) => `/v1/e/d/m${50 - place}`)
     check('keeps the 50 newest reports', reports.map(({ path }) => path).join() === expected.join(), reports)
 
-    const day = 86_400_000
-    const line = (msgId: string, days: number) => `change=POST=d%2F${msgId}==${Date.now() - days * day}`
-    writeFileSync(join(home, 'herald.reports'), [line('young', 6), line('old', 8)].join('\n'))
-    await tell(`restart ${address}`)
-    const aged = (await during('foreground')).asked.map(({ path }) => path)
-    check('drops a report after a week', aged.includes('/v1/e/d/young') && !aged.includes('/v1/e/d/old'), aged)
+    if (program.reportsFile !== undefined) {
+      const day = 86_400_000
+      const line = (msgId: string, days: number) => `change=POST=d%2F${msgId}==${Date.now() - days * day}`
+      writeFileSync(join(home, program.reportsFile), [line('young', 6), line('old', 8)].join('\n'))
+      await tell(`restart ${address}`)
+      const aged = (await during('foreground')).asked.map(({ path }) => path)
+      check('drops a report after a week', aged.includes('/v1/e/d/young') && !aged.includes('/v1/e/d/old'), aged)
+    }
+    const front = (await during('foreground')).asked.map(({ path }) => path)
+    check(
+      'reports a session when the app comes to the foreground',
+      front.some((path) => path.endsWith('/session')),
+      front,
+    )
+    check('sends a report that has arrived no second time', !front.some((path) => path.startsWith('/v1/e/')), front)
 
     busy.push({ status: 0, retryAfter: '' })
     const began = Date.now()
     const unanswered = await during('delivered slow')
     const tookMs = Date.now() - began
-    check('gives up a report without an answer within 5 s', unanswered.answer === 'false' && tookMs <= 5_000, tookMs)
+    check('gives up a report without an answer within 5 s', unanswered.answer === unreported && tookMs <= 6_000, tookMs)
     const repeated = (await during('foreground')).asked.map(({ path }) => path)
     check('and sends it with the next call', repeated.includes('/v1/e/d/slow'), repeated)
+
+    busy.push({ status: 0, retryAfter: '' })
+    const asking = Date.now()
+    const kept = await during('tag plan silver')
+    check('gives up a change without an answer within 10 s', kept.answer === 'ok' && Date.now() - asking <= 11_000, kept)
 
     busy.push({ status: 429, retryAfter: '60' })
     const long = await during('tag plan free')
@@ -284,7 +325,7 @@ export async function walkBusy(jar: string, directory: string): Promise<Finding[
       resting.every((one) => one.asked.length === 0),
       resting,
     )
-    const refused = await during('register android another-token')
+    const refused = await during(`register ${platform} 0a0b0c0e`)
     check('a registration then says so', refused.answer === 'refused 0 asked_to_wait' && refused.asked.length === 0, refused)
   } finally {
     end()

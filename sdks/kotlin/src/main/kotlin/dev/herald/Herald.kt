@@ -1,4 +1,4 @@
-// Herald for Kotlin, in one file and without dependencies. Copy it into your Android app; docs/guide/android.md says how to use it.
+// Herald for Kotlin, in one file and without dependencies: copy it into your Android app, or include the module. docs/guide/android.md says how.
 // `npm run test:mobile` compiles this file with kotlinc 2.4 and runs it on a JVM against a real gateway. It has not been run on an Android device.
 package dev.herald
 

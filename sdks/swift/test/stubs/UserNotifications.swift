@@ -1,0 +1,74 @@
+// Stands for the classes of UserNotifications that the SDK names. Nothing here shows anything.
+import Foundation
+
+public let UNNotificationDefaultActionIdentifier = "com.apple.UNNotificationDefaultActionIdentifier"
+public let UNNotificationDismissActionIdentifier = "com.apple.UNNotificationDismissActionIdentifier"
+
+open class UNNotificationContent: NSObject {
+  public var title = ""
+  public var body = ""
+  public var userInfo: [AnyHashable: Any] = [:]
+  public var attachments: [UNNotificationAttachment] = []
+
+  open override func mutableCopy() -> Any { UNMutableNotificationContent() }
+}
+
+open class UNMutableNotificationContent: UNNotificationContent {}
+
+open class UNNotificationAttachment: NSObject {
+  public init(identifier: String, url: URL, options: [AnyHashable: Any]? = nil) throws {}
+}
+
+public final class UNNotificationRequest: NSObject {
+  public let content = UNNotificationContent()
+}
+
+public final class UNNotification: NSObject {
+  public let request = UNNotificationRequest()
+}
+
+public final class UNNotificationResponse: NSObject {
+  public let notification = UNNotification()
+  public let actionIdentifier = ""
+}
+
+public struct UNAuthorizationOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  public static let badge = UNAuthorizationOptions(rawValue: 1)
+  public static let sound = UNAuthorizationOptions(rawValue: 2)
+  public static let alert = UNAuthorizationOptions(rawValue: 4)
+}
+
+public struct UNNotificationPresentationOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  public static let badge = UNNotificationPresentationOptions(rawValue: 1)
+  public static let sound = UNNotificationPresentationOptions(rawValue: 2)
+  public static let list = UNNotificationPresentationOptions(rawValue: 8)
+  public static let banner = UNNotificationPresentationOptions(rawValue: 16)
+}
+
+/// On Apple's systems both functions are optional, and a call of one is an optional value.
+@MainActor
+public protocol UNUserNotificationCenterDelegate: AnyObject {
+  func userNotificationCenter(
+    _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+    withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
+  func userNotificationCenter(
+    _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse, withCompletionHandler completionHandler: @escaping () -> Void)
+}
+
+@MainActor
+public final class UNUserNotificationCenter {
+  private static let only = UNUserNotificationCenter()
+  public weak var delegate: UNUserNotificationCenterDelegate?
+
+  public static func current() -> UNUserNotificationCenter { only }
+
+  public func requestAuthorization(options: UNAuthorizationOptions) async throws -> Bool { true }
+}
+
+open class UNNotificationServiceExtension: NSObject {
+  open func didReceive(_ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void) {}
+}

@@ -85,6 +85,7 @@ test('the platform accepts each example body of the OpenAPI document, except a w
   const named = async (method: string, path: string, body: unknown) => String((await shop.call(method, path, body)).body['id'])
   const templateId = await named('POST', '/v1/templates', { name: 'Real', content })
   const segmentId = await named('POST', '/v1/segments', { name: 'Real', definition: {} })
+  await shop.admin('POST', '/categories', { id: 'offers', name: 'Offers', default: 'in' })
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Json>).map(([method, operation]) => ({ path, method, operation })),
   )

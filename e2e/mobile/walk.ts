@@ -120,6 +120,18 @@ export async function walkDevice(herald: Herald, program: Program, home: string)
     )
     check('a forged report throws nothing', (await tell('delivered nothing.AAAA')) === unreported, undefined)
 
+    ok(await tenant.admin('POST', '/categories', { id: 'offers', name: 'Offers {"now"}', default: 'in' }), 201)
+    const shown = (isIn: boolean) => `offers,Offers {"now"},null,${isIn},false`
+    check('shows the categories', (await tell('categories')) === shown(true), undefined)
+    await tell('choose offers false')
+    check('leaves a category', (await tell('categories')) === shown(false), undefined)
+    await tell('choose offers')
+    check('takes a choice back', (await tell('categories')) === shown(true), undefined)
+    const offer = await sendCampaign(tenant, { category: 'offers' }, 'sending')
+    await untilSettled(tenant, offer)
+    check('leaves by a push', (await tell(`leave ${(await pushesOf(tenant, offer))[0]?.msgId}`)) === reported, undefined)
+    check('and is out of its category', (await tell('categories')) === shown(false), undefined)
+
     await tell('optOut')
     await tell(`register ${platform} ${token}`)
     const out = await userOf('ada')

@@ -256,6 +256,39 @@ type ConversionReportedAttribution struct {
 	How        string `json:"how"`
 }
 
+type Inbox struct {
+	Items      []InboxItems `json:"items"`
+	Unread     int          `json:"unread"`
+	NextCursor *string      `json:"nextCursor"`
+}
+
+type InboxItems struct {
+	ID       string              `json:"id"`
+	Title    string              `json:"title"`
+	Body     string              `json:"body"`
+	URL      *string             `json:"url"`
+	Image    *string             `json:"image"`
+	Actions  []InboxItemsActions `json:"actions"`
+	Data     map[string]string   `json:"data"`
+	Category *string             `json:"category"`
+	SentAt   string              `json:"sentAt"`
+	ReadAt   *string             `json:"readAt"`
+	Opened   bool                `json:"opened"`
+}
+
+type InboxItemsActions struct {
+	ID    string  `json:"id"`
+	Title string  `json:"title"`
+	URL   *string `json:"url"`
+}
+
+type MarkInboxBody struct {
+	IDs    []string `json:"ids,omitempty"`
+	All    bool     `json:"all,omitempty"`
+	Before string   `json:"before,omitempty"`
+	Read   *bool    `json:"read,omitempty"`
+}
+
 type SendNotificationBody struct {
 	Target       Target        `json:"target"`
 	Content      *Content      `json:"content,omitempty"`
@@ -268,6 +301,7 @@ type SendNotificationBody struct {
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
 	Category     string        `json:"category,omitempty"`
+	Inbox        *bool         `json:"inbox,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
@@ -360,6 +394,7 @@ type SendNotificationsBodyNotifications struct {
 	Presentation   *Presentation `json:"presentation,omitempty"`
 	Overrides      *Overrides    `json:"overrides,omitempty"`
 	Category       string        `json:"category,omitempty"`
+	Inbox          *bool         `json:"inbox,omitempty"`
 	Bypass         *Bypass       `json:"bypass,omitempty"`
 	IdempotencyKey string        `json:"idempotencyKey,omitempty"`
 }
@@ -398,6 +433,7 @@ type CreateCampaignBody struct {
 	Presentation *Presentation `json:"presentation,omitempty"`
 	Overrides    *Overrides    `json:"overrides,omitempty"`
 	Category     string        `json:"category,omitempty"`
+	Inbox        *bool         `json:"inbox,omitempty"`
 	Bypass       *Bypass       `json:"bypass,omitempty"`
 }
 
@@ -1054,6 +1090,65 @@ func (c *Client) ReportConversions(ctx context.Context, body ReportConversionsBo
 // `conversions.publicValues` allows it, because that key is in everybody’s hands.
 func (c *Client) ReportConversion(ctx context.Context, id string, body ReportConversionBody) (*ConversionReported, error) {
 	return ask[ConversionReported](ctx, c, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/conversions", Call{Body: body, Repeatable: true})
+}
+
+// ReadInboxOfDevice: Read the inbox of a device’s owner. Sends with `inbox: true` of the last days (the app’s
+// setting `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because
+// the person has switched pushes off. Texts are in the person’s language of now. With a public key an identified
+// owner needs x-identity-token, whatever the app’s setting says.
+func (c *Client) ReadInboxOfDevice(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+}
+
+// MarkInboxOfDevice: Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means
+// all that were sent up to `before` or now. `read: false` makes them unread again. With a public key an
+// identified owner needs x-identity-token, whatever the app’s setting says.
+func (c *Client) MarkInboxOfDevice(ctx context.Context, id string, body MarkInboxBody) error {
+	return c.Request(ctx, "POST", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
+}
+
+// HideInboxItemOfDevice: Hide an item of the inbox of a device’s owner. The item does not come back. An unknown
+// item changes nothing. With a public key an identified owner needs x-identity-token, whatever the app’s setting
+// says.
+func (c *Client) HideInboxItemOfDevice(ctx context.Context, id string, itemId string) error {
+	return c.Request(ctx, "DELETE", "/v1/subscriptions/"+url.PathEscape(id)+"/inbox/"+url.PathEscape(itemId), Call{}, nil)
+}
+
+// ReadInbox: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
+// newest first, one item for each send: also when its push failed or was skipped because the person has switched
+// pushes off. Texts are in the person’s language of now.
+func (c *Client) ReadInbox(ctx context.Context, id string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/"+url.PathEscape(id)+"/inbox", Call{Query: query})
+}
+
+// MarkInbox: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up
+// to `before` or now. `read: false` makes them unread again.
+func (c *Client) MarkInbox(ctx context.Context, id string, body MarkInboxBody) error {
+	return c.Request(ctx, "POST", "/v1/users/"+url.PathEscape(id)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
+}
+
+// HideInboxItem: Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing.
+func (c *Client) HideInboxItem(ctx context.Context, id string, itemId string) error {
+	return c.Request(ctx, "DELETE", "/v1/users/"+url.PathEscape(id)+"/inbox/"+url.PathEscape(itemId), Call{}, nil)
+}
+
+// ReadInboxByExternalID: Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting
+// `inboxDays`), newest first, one item for each send: also when its push failed or was skipped because the
+// person has switched pushes off. Texts are in the person’s language of now.
+func (c *Client) ReadInboxByExternalID(ctx context.Context, externalId string, query url.Values) (*Inbox, error) {
+	return ask[Inbox](ctx, c, "GET", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox", Call{Query: query})
+}
+
+// MarkInboxByExternalID: Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that
+// were sent up to `before` or now. `read: false` makes them unread again.
+func (c *Client) MarkInboxByExternalID(ctx context.Context, externalId string, body MarkInboxBody) error {
+	return c.Request(ctx, "POST", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox/read", Call{Body: body, Repeatable: true}, nil)
+}
+
+// HideInboxItemByExternalID: Hide an item of a person’s inbox. The item does not come back. An unknown item
+// changes nothing.
+func (c *Client) HideInboxItemByExternalID(ctx context.Context, externalId string, itemId string) error {
+	return c.Request(ctx, "DELETE", "/v1/users/by-external-id/"+url.PathEscape(externalId)+"/inbox/"+url.PathEscape(itemId), Call{}, nil)
 }
 
 // SendNotification: Send a notification. Accepts a notification to users, devices, a segment or everyone. The id

@@ -17,6 +17,15 @@ public struct HeraldError: Error {
   public var isTemporary: Bool { status == 0 || status == 429 || status >= 500 }
 }
 
+/// A kind of notifications. `subscribed`: whether the user gets them. Nobody can leave a `locked` one.
+public struct HeraldCategory: Sendable {
+  public let id: String
+  public let name: String
+  public let description: String?
+  public let subscribed: Bool
+  public let locked: Bool
+}
+
 /// A client of Herald for one iOS app on one device. Registrations and changes run one after another, in the order in which they were made.
 public actor Herald {
   private let baseUrl: URL
@@ -197,6 +206,32 @@ public actor Herald {
     try await change("PATCH", "user", fields)
   }
 
+  /// Gives the kinds of notifications of your app, and which of them the user gets. Throws when Herald cannot be reached, or the device is not registered.
+  public func categories() async throws -> [HeraldCategory] {
+    guard let id = await subscriptionId else { throw HeraldError(status: 0, code: "not_registered", message: "The device is not registered") }
+    let answer = try await call("GET", "/v1/subscriptions/\(id)/preferences", body: nil)
+    let listed = answer["categories"] as? [[String: Any]] ?? []
+    return listed.map { one in
+      HeraldCategory(
+        id: one["id"] as? String ?? "", name: one["name"] as? String ?? "", description: one["description"] as? String,
+        subscribed: one["subscribed"] as? Bool ?? false, locked: one["locked"] as? Bool ?? false)
+    }
+  }
+
+  /// Lets the user join (true) or leave (false) categories, on all devices of the user; nil takes the user's own choice back. When Herald cannot be
+  /// reached, a later call sends it.
+  public func setCategories(_ choices: [String: Bool?]) async throws {
+    var categories: [String: Any] = [:]
+    for (id, choice) in choices { categories[id] = choice.map { $0 as Any } ?? NSNull() }
+    try await change("PATCH", "preferences", ["categories": categories])
+  }
+
+  /// Takes the user of this push out of its category: offer it when `userInfo["herald"]` has a `category`. It is sent like a report, later if need be.
+  public func leaveCategory(_ userInfo: [AnyHashable: Any]) async {
+    guard let msgId = Self.msgId(userInfo) else { return }
+    await sendReports(["u/\(msgId)"])
+  }
+
   /// Reports a conversion of the user, such as an order. `id` is yours and counts once. When it cannot be sent now, a later call sends it, within 7 days,
   /// also after a logout. A `value` needs the app's setting for public values.
   public func trackConversion(id: String, name: String, value: Decimal? = nil, currency: String? = nil, msgId: String? = nil) async throws {
@@ -319,7 +354,7 @@ public actor Herald {
   /// Whether a change is about the user's data. Users rely on logouts, opt-outs and opt-ins.
   private static func isSpare(_ change: [String: Any]) -> Bool {
     let path = change["path"] as? String
-    return path == "login" || path == "user" || path == conversions
+    return path == "login" || path == "user" || path == conversions || path == "preferences"
   }
 
   /// Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal. A 401
@@ -413,7 +448,7 @@ public actor Herald {
     reports = all
     for path in all.compactMap({ $0["path"] as? String }) {
       do {
-        _ = try await call("POST", "/v1/e/\(path)", body: nil, seconds: 5, triesLeft: 0)
+        _ = try await call("POST", path.hasPrefix("u/") ? "/v1/\(path)" : "/v1/e/\(path)", body: nil, seconds: 5, triesLeft: 0)
       } catch {
         if (error as? HeraldError)?.isTemporary ?? true { return }
       }

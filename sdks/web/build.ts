@@ -33,7 +33,9 @@ const modules = [
   { entry: 'vue', file: 'vue.mjs', most: 1_000 },
   { entry: 'svelte', file: 'svelte.mjs', most: 1_000 },
   { entry: 'ui', file: 'ui.mjs', most: 4_000 },
+  { entry: 'categories', file: 'categories.mjs', most: 1_500 },
   { entry: 'conversions', file: 'conversions.mjs', most: 1_500 },
+  { entry: 'inbox', file: 'inbox.mjs', most: 1_500 },
   ...languages
     .filter((language) => language !== 'en')
     .map((language) => ({ entry: `texts/${language}`, file: `texts/${language}.mjs`, most: 500 })),
@@ -104,7 +106,9 @@ const loadsTexts: Plugin = {
 const writeJson = (path: string, value: object): void => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
 
 function writeTypes(directory: string): void {
-  const files = ['index', 'worker', 'react', 'vue', 'svelte', 'ui', 'conversions'].map((name) => join(here, `src/${name}.ts`))
+  const files = ['index', 'worker', 'react', 'vue', 'svelte', 'ui', 'categories', 'conversions', 'inbox'].map((name) =>
+    join(here, `src/${name}.ts`),
+  )
   const output = ['--declaration', '--emitDeclarationOnly', '--outDir', directory, '--rootDir', join(here, 'src'), '--target', 'es2022']
   const rules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--strict', '--skipLibCheck', '--allowImportingTsExtensions']
   const { status, stdout } = spawnSync(
@@ -135,7 +139,7 @@ function publishedManifest(): object {
       '.': { types: './types/index.d.ts', default: './herald.mjs' },
       './worker': { types: './types/worker.d.ts', default: './worker.mjs' },
       ...Object.fromEntries(
-        ['react', 'vue', 'svelte', 'ui', 'conversions'].map((name) => [
+        ['react', 'vue', 'svelte', 'ui', 'categories', 'conversions', 'inbox'].map((name) => [
           `./${name}`,
           { types: `./types/${name}.d.ts`, default: `./${name}.mjs` },
         ]),

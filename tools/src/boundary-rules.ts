@@ -74,7 +74,7 @@ const libraries: Record<string, readonly string[]> = {
   // What an app has already: React Native, Expo's plugins, Capacitor. The plugin for Expo runs in Node, on the machine that builds the app.
   'sdks/react-native': ['react-native', '@expo/config-plugins', 'node:*'],
   'sdks/capacitor': ['@capacitor/core', '@herald/react-native/device'],
-  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'yaml', 'zod', 'node:*'],
+  'sdks/cli': ['@herald/node', '@modelcontextprotocol/sdk/*', 'eventsource-parser', 'yaml', 'zod', 'node:*'],
   // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
@@ -135,6 +135,7 @@ const flow: Place = {
   packages: [
     ...vocabulary,
     'node:crypto',
+    'node:timers/promises',
     'lru-cache',
     '@herald/service/at-once',
     '@herald/service/background',

@@ -34,7 +34,7 @@ type Operation = {
   method: string
   path: string
   inPath: string[]
-  /** The optional parameters of the query: those of a list (`listQuery`), or texts. */
+  /** The optional parameters of the query: those of a list (`listQuery`), or texts and a limit. */
   query: readonly string[]
   hasIdempotencyKey: boolean
   isRepeatable: boolean
@@ -59,6 +59,9 @@ const repeatable = new Set([
   'countSegment',
   'dryRunNotification',
   'loginSubscription',
+  'markInbox',
+  'markInboxByExternalId',
+  'markInboxOfDevice',
   'previewSegment',
   'reportConversion',
   'reportConversions',
@@ -87,7 +90,9 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
       const isDecided = hasIdempotencyKey || [byHand, repeatable, unrepeatable].some((set) => set.has(id))
       if (method === 'post' && !isDecided) throw new Error(`tools/src/write-clients.ts: may a client repeat ${id}?`)
       const query = parameters.flatMap((parameter) => (parameter.in === 'query' ? [parameter.name] : []))
-      const isKnown = isList(query) || parameters.every((one) => one.in !== 'query' || (!one.required && one.schema?.type === 'string'))
+      const isTyped = ({ name, required, schema }: (typeof parameters)[number]) =>
+        !required && (name === 'limit' || schema?.type === 'string')
+      const isKnown = isList(query) || parameters.every((one) => one.in !== 'query' || isTyped(one))
       if (!isKnown) throw new Error(`tools/src/write-clients.ts: ${id} has a query that no client knows`)
       const [, answered] = Object.entries(described.responses).find(([status]) => status.startsWith('2')) ?? []
       return {

@@ -30,6 +30,7 @@ import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
 import { openDeviceCounts, readDeviceDays } from './people/count-devices.ts'
 import { findUserByAddress, listUsers, readMaskedUser } from './people/read-users.ts'
 import { changePreferences, readPreferences } from './people/preferences.ts'
+import { readInboxOwner } from './people/read-inbox-owner.ts'
 import { openPeopleTurns } from './people/people-turns.ts'
 import { openRegistrations } from './people/register-subscription.ts'
 import { addressesOfRotation, rotateSubscription } from './people/rotate-subscription.ts'
@@ -182,6 +183,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
     'subscriptionId' in of ? ofDevice({ appId, ...of }) : [keyOfUser(appId, of)]
   bus.answer(calls.changePreferences, changing(ofPerson, changePreferences))
   bus.answer(calls.readPreferences, querying(readPreferences))
+  bus.answer(calls.readInboxOwner, querying(readInboxOwner))
   bus.answer(calls.deleteSubscription, changing(ofDevice, deleteSubscription))
   bus.answer(calls.rotateSubscription, changing(addressesOfRotation, rotateSubscription))
   bus.answer(calls.markTestDevice, changing(ofDevice, markTestDevice))

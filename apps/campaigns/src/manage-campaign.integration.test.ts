@@ -63,6 +63,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     priority: 'high',
     presentation: null,
     overrides: null,
+    category: null,
     bypass: {},
     recurringOf: null,
     remainderOf: null,

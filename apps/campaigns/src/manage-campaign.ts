@@ -100,6 +100,7 @@ function toCampaign(row: CampaignRow): Campaign {
     presentation,
     overrides: row.overrides,
     category: row.category?.id ?? null,
+    inbox: row.inbox,
     bypass,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,

@@ -54,10 +54,9 @@ export async function replaceTemplate({ db }: Flow, { appId, templateId, templat
 }
 
 /** Faults: invalid_body at `category` for an unknown one, and when a locale is too large for a platform. */
-async function checkTemplate(db: Campaigns['db'], appId: string, { category: id, ...template }: SaveTemplate): Promise<void> {
-  const found = id === undefined ? undefined : await findForSend(db, appId, id)
-  if (id !== undefined && !found) throw unknownCategory()
-  refuseTooLarge({ ...template, category: found?.category })
+async function checkTemplate(db: Campaigns['db'], appId: string, template: SaveTemplate): Promise<void> {
+  if (template.category !== undefined && !(await findForSend(db, appId, template.category))) throw unknownCategory()
+  refuseTooLarge(template)
 }
 
 /** Deletes a template. Campaigns that used it keep their copy of its fields. Fault: not_found. */

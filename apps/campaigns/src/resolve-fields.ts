@@ -23,6 +23,7 @@ export async function resolveFields(
   if (categoryId !== null && !category) throw unknownCategory()
   const send = resolveSend(fields, template, defaultTtlSeconds, category)
   if (send.content === null && !send.silent) throw invalidField('content', 'is required unless templateId or silent: true is given')
+  if (send.inbox && send.silent) throw invalidField('inbox', 'must not be given together with silent, which the template brings')
   return send
 }
 

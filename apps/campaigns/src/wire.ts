@@ -10,6 +10,7 @@ import { listRuns } from './list-runs.ts'
 import { deleteCampaign, duplicateCampaign, getCampaign, listCampaigns, readCampaign } from './manage-campaign.ts'
 import { createCategory, deleteCategory, findLeavable, listCategories, replaceCategory } from './manage-category.ts'
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from './manage-template.ts'
+import { readInboxSends } from './read-inbox-sends.ts'
 import { noteFailedStart } from './note-failed-start.ts'
 import { pickWinner } from './pick-winner.ts'
 import { readSend } from './read-send.ts'
@@ -72,4 +73,5 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.replaceCategory, (request) => replaceCategory(campaigns, request))
   bus.answer(calls.deleteCategory, (request) => deleteCategory(campaigns, request))
   bus.answer(calls.findLeavable, reading(findLeavable))
+  bus.answer(calls.readInboxSends, reading(readInboxSends))
 }

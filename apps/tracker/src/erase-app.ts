@@ -3,6 +3,7 @@ import { transact } from '@herald/service/postgres'
 import { deleteCounters, findCampaignsOf, lockCounters } from './store/counters.ts'
 import { deleteAttempts, deleteEngagements, deleteLedgerRows, deleteListeners } from './store/erased-apps.ts'
 import { deleteConversionsOfApp } from './store/conversions.ts'
+import { deleteInboxOfApp } from './store/inbox.ts'
 import { deleteSeriesOf } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
@@ -11,7 +12,7 @@ import type { Tracker } from './tracker.ts'
 const mostRows = 4_000
 const campaignsAtOnce = 500
 
-/** Deletes an app's rows of the ledger, reports of devices, conversions, counters and series, a part with every call. `done`: nothing is left. */
+/** Deletes an app's rows of the ledger, reports of devices, conversions, marks of inboxes, counters and series, a part with every call. `done`: nothing is left. */
 export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   // The mark comes first: outcomes, totals and reports that still arrive are then answered and not written, so no row comes back and no sender
   // repeats a message for ever.
@@ -21,6 +22,7 @@ export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: 
     const erased =
       (await transact(db, (trx) => erasePart(trx, appId, left))) ||
       (await deleteConversionsOfApp(db, appId, left)) ||
+      (await deleteInboxOfApp(db, appId, left)) ||
       (await deleteSeriesOf(db, appId, left))
     if (erased === 0) return { done: true }
     left -= erased

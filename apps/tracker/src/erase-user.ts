@@ -1,8 +1,9 @@
 import { deleteConversionsOfUser, markUserErased } from './store/conversions.ts'
+import { deleteInboxOfUser } from './store/inbox.ts'
 import type { Tracker } from './tracker.ts'
 
 /**
- * Deletes the conversions of an erased user (spec: conversions/erased). The counters of campaigns stay: they name nobody. The mark comes first, so that
+ * Deletes what the tracker keeps of an erased user (spec: conversions/erased, inbox/erased). The counters of campaigns stay: they name nobody. The mark comes first, so that
  * a report under way writes nothing afterwards.
  */
 export async function eraseUser(
@@ -11,5 +12,6 @@ export async function eraseUser(
 ): Promise<Record<string, never>> {
   await markUserErased(db, userId)
   await deleteConversionsOfUser(db, { appId, userId })
+  await deleteInboxOfUser(db, { appId, userId })
   return {}
 }

@@ -3,6 +3,7 @@ import { openHouseSteps } from '@herald/service/house-steps'
 import { daysKept, hoursKeptDays } from './core/series.ts'
 import { deleteOldCounters, deleteOldNotifications } from './store/counters.ts'
 import { deleteOldErasedUsers } from './store/conversions.ts'
+import { deleteOldMarks } from './store/inbox.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
 import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
 import type { Tracker } from './tracker.ts'
@@ -11,8 +12,8 @@ import type { Tracker } from './tracker.ts'
 export const houseEveryMs = 60_000
 
 /**
- * Gives the function that makes partitions ahead of their day, drops partitions past their retention, deletes old counters, days of the series and
- * marks of erased apps, and merges past hours and hours into days.
+ * Gives the function that makes partitions ahead of their day, drops partitions past their retention, deletes old counters, days of the series,
+ * marks of inboxes and of erased apps and users, and merges past hours and hours into days.
  */
 export function openHousekeeping({
   db,
@@ -41,6 +42,7 @@ export function openHousekeeping({
       'old counters of notifications': () => deleteOldNotifications(db, transactionalDays),
       'marks of erased apps': () => deleteOldErasedApps(db, retentionDays),
       'marks of erased users': () => deleteOldErasedUsers(db),
+      'old marks of inboxes': () => deleteOldMarks(db, retentionDays),
       'slots of hours': () => mergeSlots(db),
       'hours of days': () => mergeHours(db, hoursKeptDays),
       'old series': () => deleteOldSeries(db, daysKept),

@@ -6,7 +6,7 @@ import { announcementsOf } from './announce.ts'
 import { completedEvent } from './core/event.ts'
 import { rowsOf, type NewRow, type Slots } from './core/slots.ts'
 import { insertAnnouncements } from './store/announcements.ts'
-import { markCounters, writeReport, type EndedFanOut, type NewLedgerRow } from './store/reports.ts'
+import { counterMarks, markCounters, writeReport, type EndedFanOut, type Mark, type NewLedgerRow } from './store/reports.ts'
 import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -35,18 +35,18 @@ export async function reportQueued(
   const totals = reports.map((one) => ({ ...one, hasRanges: (rows.get(one.campaignId) ?? []).some(({ firstId }) => firstId !== null) }))
   const ledger = [...rows.values()].flat()
   const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard, slot })
-  const tests = new Set(reports.flatMap(({ campaignId, test }) => (test ? [campaignId] : [])))
-  const silent = reports.flatMap((one) => (one.silent ? [one.campaignId] : []))
+  const marked = (as: Mark) => reports.flatMap((one) => (one[as] ? [one.campaignId] : []))
+  const tests = new Set(marked('test'))
+  const marks = counterMarks.map((as) => ({ as, campaignIds: marked(as) })).filter(({ campaignIds }) => campaignIds.length > 0)
 
-  // One statement is enough unless an endpoint asks for events or a report is about a test or a silent send. A second statement marks those, so that
-  // other reports pay nothing for the marks.
-  const ended = tests.size === 0 && silent.length === 0 ? await retried(() => write(db, true)) : undefined
+  // One statement is enough unless an endpoint asks for events or a report is about a marked send. Further statements mark those, so that other
+  // reports pay nothing for the marks.
+  const ended = marks.length === 0 ? await retried(() => write(db, true)) : undefined
   const committed = ended
     ? { ended, announcements: [] }
     : await transact(db, async (trx) => {
         const heard = (await write(trx, false)) ?? []
-        if (tests.size > 0) await markCounters(trx, [...tests], 'test')
-        if (silent.length > 0) await markCounters(trx, silent, 'silent')
+        for (const { as, campaignIds } of marks) await markCounters(trx, campaignIds, as)
         const events = heard.filter(isHeard).map((one) => eventOf(one, tests.has(one.campaignId)))
         const announcements = announcementsOf(eventSubjects.campaignCompleted, events)
         await insertAnnouncements(trx, announcements)

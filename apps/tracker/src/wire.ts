@@ -8,6 +8,7 @@ import { explainPushes } from './explain-pushes.ts'
 import { exportPushesOfCampaign, exportPushesOfDevice } from './export-pushes.ts'
 import { listConversions } from './list-conversions.ts'
 import { listPushes, newestPushes } from './list-pushes.ts'
+import { hideInboxItem, markInbox, readInbox } from './read-inbox.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { readCurve } from './read-curve.ts'
 import { findLastNotified, readNotified } from './read-notified.ts'
@@ -68,6 +69,9 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
   bus.answer(calls.readPace, reading(readPace))
   bus.answer(calls.listPushes, reading(listPushes))
   bus.answer(calls.newestPushes, reading(newestPushes))
+  bus.answer(calls.readInbox, reading(readInbox))
+  bus.answer(calls.markInbox, (request) => markInbox(tracker, request))
+  bus.answer(calls.hideInboxItem, (request) => hideInboxItem(tracker, request))
   bus.answer(calls.listConversions, reading(listConversions))
   bus.answer(calls.explainPushes, reading(explainPushes))
   bus.answer(calls.exportPushesOfDevice, reading(exportPushesOfDevice))

@@ -64,6 +64,7 @@ export const Settings = z.strictObject({
   identityVerification: z.enum(['off', 'required']),
   attribution: Attribution,
   conversions: ConversionSettings,
+  inboxDays: z.int().min(1).max(90),
 })
 export type Settings = z.output<typeof Settings>
 

@@ -12,6 +12,8 @@ export type AppSettings = {
   identityVerification: 'off' | 'required'
   attribution: Attribution
   conversions: ConversionSettings
+  /** For how many days people find sends in their inbox. */
+  inboxDays: number
 }
 
 export const defaultSettings: AppSettings = {
@@ -21,6 +23,7 @@ export const defaultSettings: AppSettings = {
   identityVerification: 'off',
   attribution: { directHours: 24, influencedHours: 1 },
   conversions: { publicValues: false },
+  inboxDays: 30,
 }
 
 /** An app, as the administration answers it. */

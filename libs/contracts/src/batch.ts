@@ -73,6 +73,8 @@ export type FrozenSend = {
   /** The category of the send; absent in a send without one. Who is not in it is skipped (spec: categories/skipped). */
   category?: FrozenCategory | null
   bypass: Bypass
+  /** Set on a send that people find in their inbox: opted-out devices are queued too, and skipped (spec: inbox/opted-out). */
+  inbox?: true
   /**
    * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the
    * text of a send without an experiment.

@@ -164,6 +164,8 @@ export type Campaign = {
   overrides: Overrides | null
   /** The id of the send's category; null without one. */
   category: string | null
+  /** Whether people find the campaign in their inbox. */
+  inbox: boolean
   bypass: Bypass
   recurringOf: string | null
   remainderOf: string | null

@@ -112,7 +112,8 @@ export type AudienceDryRun = {
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
   skips: {
-    reason: 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | 'frequency_cap'
+    /** `opted_out`: only with `inbox`: these devices are queued too, beside the audience, and skipped. */
+    reason: 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | 'frequency_cap'
     devices: number
     estimated: Estimated | null
   }[]

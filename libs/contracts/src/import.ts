@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { mostCategories } from './category.ts'
 import { platforms } from './platform.ts'
 import { checkIosToken, phoneFields, RegisterSubscription } from './subscription.ts'
-import { line, Timestamp } from './text.ts'
+import { CategoryId, line, Timestamp } from './text.ts'
 
 /** The files that an import reads: OneSignal's export, any CSV with a header, or a file with a JSON object on each line. */
 export const importFormats = ['onesignal_csv', 'csv', 'jsonl'] as const
@@ -41,6 +42,7 @@ export const importFields = [
   'sessionCount',
   'createdAt',
   'lastActiveAt',
+  'preferences',
 ] as const
 export type ImportField = (typeof importFields)[number]
 
@@ -72,6 +74,10 @@ const history = {
   sessionCount: z.int().min(0).max(1_000_000_000).optional(),
   createdAt: Timestamp.optional(),
   lastActiveAt: Timestamp.optional(),
+  preferences: z
+    .record(CategoryId, z.boolean())
+    .refine((choices) => Object.keys(choices).length <= mostCategories, `must hold at most ${mostCategories} categories`)
+    .optional(),
 }
 const [, browser] = RegisterSubscription.options
 

@@ -97,7 +97,8 @@ export type SendToMeasure = {
   priority?: 'high' | 'normal' | undefined
   presentation?: Presentation | null | undefined
   overrides?: Overrides | null | undefined
-  category?: FrozenCategory | null | undefined
+  /** The category, or its id alone while it is not known whether it is locked. */
+  category?: FrozenCategory | string | null | undefined
 }
 
 /**
@@ -145,7 +146,7 @@ function leastBytes(
       priority: priority ?? 'high',
       presentation: presentation ?? null,
       overrides: overrides ?? null,
-      category: category ?? null,
+      category: typeof category === 'string' ? { id: category, default: 'in', locked: false } : (category ?? null),
     },
   }
   return sizeOf(platform, serialize(platform, push, '', 0), '')

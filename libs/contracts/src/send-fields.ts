@@ -86,14 +86,20 @@ export const sendFields = {
   content: Content.optional(),
   templateId: ObjectId.optional(),
   ...deliveryFields,
+  inbox: z.boolean().optional(),
   bypass: Bypass.optional(),
 }
 
-/** Checks that content, templateId or `silent: true` is given. For `superRefine` on an object with the send fields. */
+/**
+ * Checks that content, templateId or `silent: true` is given, and that a silent send has no inbox. For `superRefine` on an object with the send
+ * fields.
+ */
 export function contentRequired(
-  send: { content?: unknown; templateId?: unknown; silent?: boolean | undefined },
+  send: { content?: unknown; templateId?: unknown; silent?: boolean | undefined; inbox?: boolean | undefined },
   context: z.RefinementCtx,
 ): void {
+  if (send.inbox === true && send.silent === true)
+    context.addIssue({ code: 'custom', message: 'must not be given together with silent, which shows nothing', path: ['inbox'] })
   if (send.content === undefined && send.templateId === undefined && send.silent !== true) {
     context.addIssue({ code: 'custom', message: 'is required unless templateId or silent: true is given', path: ['content'] })
   }

@@ -5,14 +5,14 @@ import { listAll } from './list-all.ts'
 export type Entry = Record<string, unknown>
 /** What a file says of an app, and what Herald has. A section that is absent is not looked at. */
 export type State = Partial<Record<SectionName, Entry[]>> & { settings?: Entry }
-export type SectionName = 'segments' | 'templates' | 'webhooks'
+export type SectionName = 'categories' | 'segments' | 'templates' | 'webhooks'
 /** An entry that Herald has. */
 export type Kept = { id: string; entry: Entry }
 
 export type Section = {
   name: SectionName
   /** The field that says which entry of Herald an entry of the file is. */
-  key: 'name' | 'url'
+  key: 'id' | 'name' | 'url'
   /** The fields in the order in which `herald pull` writes them. */
   fields: readonly string[]
   /** What the absence of a field means. A field that is not listed is then null for Herald. */
@@ -23,8 +23,16 @@ export type Section = {
   read: (item: Record<string, unknown>) => Entry
 }
 
-/** The lists of a file. A new kind of thing, such as categories, is one more section. */
+/** The lists of a file, in the order in which they are applied: templates name categories. */
 export const sections: readonly Section[] = [
+  {
+    name: 'categories',
+    key: 'id',
+    fields: ['id', 'name', 'description', 'default', 'locked', 'presentation'],
+    defaults: { locked: false },
+    mayRepeat: false,
+    read: (item) => item,
+  },
   {
     name: 'segments',
     key: 'name',
@@ -36,7 +44,7 @@ export const sections: readonly Section[] = [
   {
     name: 'templates',
     key: 'name',
-    fields: ['name', 'description', 'content', 'silent', 'data', 'ttl', 'collapseId', 'priority', 'presentation', 'overrides'],
+    fields: ['name', 'description', 'content', 'silent', 'data', 'ttl', 'collapseId', 'priority', 'presentation', 'overrides', 'category'],
     defaults: {},
     mayRepeat: false,
     read: (item) => item,

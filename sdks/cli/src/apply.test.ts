@@ -15,6 +15,7 @@ const unset = {
   data: null,
   presentation: null,
   overrides: null,
+  category: null,
   ttl: null,
   collapseId: null,
   priority: null,
@@ -28,6 +29,15 @@ const endpoint = (id: string, more: object) => ({
 
 const present = {
   [`GET ${path}`]: { body: { id: app, name: 'Shop', settings } },
+  [`GET ${path}/categories`]: {
+    body: {
+      items: [
+        ...[{ id: 'security', name: 'Security', description: null, default: 'in', locked: true, presentation: null, createdAt: 'x' }],
+        ...[{ id: 'offers', name: 'Offers', description: null, default: 'out', locked: false, presentation: { channelId: 'loud' } }],
+      ],
+      nextCursor: null,
+    },
+  },
   [`GET ${path}/segments`]: {
     body: {
       items: [{ id: 's1', name: 'VIPs', description: null, definition: { field: 'country', op: 'eq', value: 'DE' } }],
@@ -68,6 +78,16 @@ test('`herald pull` writes an app in the order of names, without what Herald kee
       .filter((line) => !line.startsWith('#'))
       .join('\n'),
   ).toBe(`
+categories:
+  - id: offers
+    name: Offers
+    default: out
+    presentation:
+      channelId: loud
+  - id: security
+    name: Security
+    default: in
+    locked: true
 segments:
   - name: VIPs
     definition:
@@ -195,9 +215,39 @@ test('when a change fails in the middle, `herald apply` says what was applied, w
   expect(written()).toHaveLength(3)
 })
 
+test('`herald apply` makes and changes categories before the templates that name them, and deletes what the file leaves out with --prune', async () => {
+  const yaml = `
+categories:
+  - {id: news, name: News, default: in}
+  - {id: offers, name: Sales, default: out}
+templates:
+  - {name: A, content: {_default: en, en: {title: One, body: There}}, category: news}
+`
+  const { written, herald } = await given(
+    {
+      [`POST ${path}/categories`]: { status: 201, body: { id: 'news' } },
+      [`PUT ${path}/categories/offers`]: { body: {} },
+      [`PUT ${path}/templates/t1`]: { body: {} },
+      [`DELETE ${path}/categories/security`]: { status: 204, body: undefined },
+      [`DELETE ${path}/templates/t2`]: { status: 204, body: undefined },
+    },
+    yaml,
+  )
+  expect(await herald('apply', '--yes', '--prune')).toBe(0)
+  expect(written().map(({ method, path: to, body }) => [method, to.replace(path, ''), body === '' ? undefined : JSON.parse(body)])).toEqual(
+    [
+      ['POST', '/categories', { id: 'news', name: 'News', default: 'in' }],
+      ['PUT', '/categories/offers', { name: 'Sales', default: 'out' }],
+      ['PUT', '/templates/t1', expect.objectContaining({ category: 'news' })],
+      ['DELETE', '/categories/security', undefined],
+      ['DELETE', '/templates/t2', undefined],
+    ],
+  )
+})
+
 test('a file with faults is refused with exit code 1 before Herald is asked for anything', async () => {
-  const { terminal, herald } = await given({}, 'categories: []\ntemplates: [{}]')
+  const { terminal, herald } = await given({}, 'groups: []\ntemplates: [{}]')
   expect(await herald('apply', '--dry-run')).toBe(1)
-  expect(terminal.said[0]).toContain('categories: is no section')
+  expect(terminal.said[0]).toContain('groups: is no section')
   expect(terminal.said[1]).toContain('templates[0].name')
 })

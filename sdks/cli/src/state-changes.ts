@@ -113,10 +113,12 @@ export function requestOf(change: Change, appPath: string): { method: string; pa
   if (change.section === 'settings') return { method: 'PATCH', path: appPath, body: { settings: change.settings } }
   const path = `${appPath}/${change.section}`
   if (change.kind === 'delete') return { method: 'DELETE', path: `${path}/${change.id}` }
-  if (change.section !== 'webhooks')
-    return change.kind === 'add'
-      ? { method: 'POST', path, body: change.entry }
-      : { method: 'PUT', path: `${path}/${change.id}`, body: change.entry }
+  if (change.section !== 'webhooks') {
+    if (change.kind === 'add') return { method: 'POST', path, body: change.entry }
+    // The id of a category is in the path, and does not change.
+    const { id: _id, ...body } = change.entry
+    return { method: 'PUT', path: `${path}/${change.id}`, body }
+  }
   const { enabled: _enabled, ...made } = change.entry
   if (change.kind === 'add') return { method: 'POST', path, body: made }
   const fields = new Set(change.differences.map((difference) => difference.path.split('.')[0] ?? ''))

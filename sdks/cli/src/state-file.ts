@@ -59,7 +59,7 @@ const isObject = (value: unknown): value is Entry => typeof value === 'object' &
 const unknownIn = (value: Entry, known: readonly string[]): string[] => Object.keys(value).filter((field) => !known.includes(field))
 
 function faultsOf(content: unknown): string[] {
-  if (!isObject(content)) return ['must have sections: segments, templates, webhooks, settings']
+  if (!isObject(content)) return ['must have sections: categories, segments, templates, webhooks, settings']
   const names = [...sections.map(({ name }) => name), 'settings']
   const faults = unknownIn(content, names).map((name) => `${name}: is no section. Sections: ${names.join(', ')}`)
   for (const section of sections) {

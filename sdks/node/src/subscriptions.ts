@@ -1,4 +1,5 @@
 import type { Client } from './client.ts'
+import type { ListQuery } from './list.ts'
 import type { CallOptions } from './options.ts'
 import { HeraldError } from './errors.ts'
 import { gone } from './recover.ts'
@@ -38,4 +39,19 @@ export const subscriptions = (client: Client) => ({
   /** Changes the language, tags and other data of the user who owns the device. */
   updateUser: (id: string, changes: UserChanges, options: CallOptions = {}) =>
     client.request<Schema<'OwnerChanged'>>('PATCH', `${pathOf(id)}/user`, { ...options, body: changes }),
+  /** Gives all categories, and which of them the owner of the device is in. */
+  preferences: (id: string, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('GET', `${pathOf(id)}/preferences`, options),
+  /** Lets the owner of the device join (true) or leave (false) categories; null takes the own choice back. */
+  updatePreferences: (id: string, categories: Record<string, boolean | null>, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('PATCH', `${pathOf(id)}/preferences`, { ...options, body: { categories } }),
+  /** Gives a page of the inbox of the device's owner, newest first. */
+  inbox: (id: string, { limit, cursor }: Omit<ListQuery, 'q'> = {}, options: CallOptions = {}) =>
+    client.request<Schema<'Inbox'>>('GET', `${pathOf(id)}/inbox`, { ...options, query: { limit, cursor } }),
+  /** Marks items of the inbox of the device's owner as read. */
+  markInbox: (id: string, mark: Schema<'MarkInboxBody'>, options: CallOptions = {}) =>
+    client.request<void>('POST', `${pathOf(id)}/inbox/read`, { ...options, body: mark, repeatable: true }),
+  /** Hides an item of the inbox of the device's owner for good. */
+  hideInboxItem: (id: string, itemId: string, options: CallOptions = {}) =>
+    client.request<void>('DELETE', `${pathOf(id)}/inbox/${encodeURIComponent(itemId)}`, options),
 })

@@ -1,4 +1,5 @@
 import type { Client } from './client.ts'
+import type { ListQuery } from './list.ts'
 import type { CallOptions } from './options.ts'
 import { gone } from './recover.ts'
 import type { Schema, User, UserChanges } from './schema.ts'
@@ -16,6 +17,21 @@ export const users = (client: Client) => ({
   /** Changes the given fields of a user. Tags are merged, and null deletes a tag. For an unknown external id Herald makes a user without devices. */
   update: (user: UserRef, changes: UserChanges, options: CallOptions = {}) =>
     client.request<User>('PATCH', pathOf(user), { ...options, body: changes }),
+  /** Gives all categories, and which of them the user is in. */
+  preferences: (user: UserRef, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('GET', `${pathOf(user)}/preferences`, options),
+  /** Lets a user join (true) or leave (false) categories; null takes the user's own choice back. */
+  updatePreferences: (user: UserRef, categories: Record<string, boolean | null>, options: CallOptions = {}) =>
+    client.request<Schema<'ShownPreferences'>>('PATCH', `${pathOf(user)}/preferences`, { ...options, body: { categories } }),
+  /** Gives a page of the user's inbox, newest first, with the number of unread items among the newest 100. */
+  inbox: (user: UserRef, { limit, cursor }: Omit<ListQuery, 'q'> = {}, options: CallOptions = {}) =>
+    client.request<Schema<'Inbox'>>('GET', `${pathOf(user)}/inbox`, { ...options, query: { limit, cursor } }),
+  /** Marks items of the user's inbox as read: by id, or all up to a moment. */
+  markInbox: (user: UserRef, mark: Schema<'MarkInboxBody'>, options: CallOptions = {}) =>
+    client.request<void>('POST', `${pathOf(user)}/inbox/read`, { ...options, body: mark, repeatable: true }),
+  /** Hides an item of the user's inbox for good. */
+  hideInboxItem: (user: UserRef, itemId: string, options: CallOptions = {}) =>
+    client.request<void>('DELETE', `${pathOf(user)}/inbox/${encodeURIComponent(itemId)}`, options),
   /** Deletes a user and all devices of the user. */
   delete: (user: UserRef, options: CallOptions = {}) => client.request<void>('DELETE', pathOf(user), { ...options, recover: gone }),
 

@@ -289,6 +289,39 @@ class ConversionReportedAttribution(TypedDict):
     how: Literal["direct", "influenced"]
 
 
+class Inbox(TypedDict):
+    items: List[InboxItems]
+    unread: int
+    nextCursor: Optional[str]
+
+
+class InboxItems(TypedDict):
+    id: str
+    title: str
+    body: str
+    url: Optional[str]
+    image: Optional[str]
+    actions: List[InboxItemsActions]
+    data: Dict[str, str]
+    category: Optional[str]
+    sentAt: str
+    readAt: Optional[str]
+    opened: bool
+
+
+class InboxItemsActions(TypedDict):
+    id: str
+    title: str
+    url: Optional[str]
+
+
+class MarkInboxBody(TypedDict):
+    ids: NotRequired[List[str]]
+    all: NotRequired[Literal[True]]
+    before: NotRequired[str]
+    read: NotRequired[bool]
+
+
 class SendNotificationBody(TypedDict):
     target: Target
     content: NotRequired[Content]
@@ -301,6 +334,7 @@ class SendNotificationBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
 
@@ -415,6 +449,7 @@ class SendNotificationsBodyNotifications(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
 
@@ -453,6 +488,7 @@ class CreateCampaignBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
 
@@ -1414,6 +1450,54 @@ class Operations:
         nothing. With a public key `value` is 422 unless the app’s setting `conversions.publicValues` allows it,
         because that key is in everybody’s hands."""
         return self.request("POST", f"/v1/subscriptions/{_part(id)}/conversions", body=body, repeatable=True, **options)
+
+    def read_inbox_of_device(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
+        """Read the inbox of a device’s owner. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`),
+        newest first, one item for each send: also when its push failed or was skipped because the person has switched
+        pushes off. Texts are in the person’s language of now. With a public key an identified owner needs
+        x-identity-token, whatever the app’s setting says."""
+        return self.request("GET", f"/v1/subscriptions/{_part(id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
+
+    def mark_inbox_of_device(self, id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
+        """Mark items of the inbox of a device’s owner as read. `ids` names items, `all: true` means all that were sent
+        up to `before` or now. `read: false` makes them unread again. With a public key an identified owner needs
+        x-identity-token, whatever the app’s setting says."""
+        return self.request("POST", f"/v1/subscriptions/{_part(id)}/inbox/read", body=body, repeatable=True, **options)
+
+    def hide_inbox_item_of_device(self, id: str, item_id: str, **options: Unpack[CallOptions]) -> None:
+        """Hide an item of the inbox of a device’s owner. The item does not come back. An unknown item changes nothing.
+        With a public key an identified owner needs x-identity-token, whatever the app’s setting says."""
+        return self.request("DELETE", f"/v1/subscriptions/{_part(id)}/inbox/{_part(item_id)}", **options)
+
+    def read_inbox(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
+        """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
+        first, one item for each send: also when its push failed or was skipped because the person has switched pushes
+        off. Texts are in the person’s language of now."""
+        return self.request("GET", f"/v1/users/{_part(id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
+
+    def mark_inbox(self, id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
+        """Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up to `before`
+        or now. `read: false` makes them unread again."""
+        return self.request("POST", f"/v1/users/{_part(id)}/inbox/read", body=body, repeatable=True, **options)
+
+    def hide_inbox_item(self, id: str, item_id: str, **options: Unpack[CallOptions]) -> None:
+        """Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing."""
+        return self.request("DELETE", f"/v1/users/{_part(id)}/inbox/{_part(item_id)}", **options)
+
+    def read_inbox_by_external_id(self, external_id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[CallOptions]) -> Inbox:
+        """Read a person’s inbox. Sends with `inbox: true` of the last days (the app’s setting `inboxDays`), newest
+        first, one item for each send: also when its push failed or was skipped because the person has switched pushes
+        off. Texts are in the person’s language of now."""
+        return self.request("GET", f"/v1/users/by-external-id/{_part(external_id)}/inbox", query={"limit": limit, "cursor": cursor}, **options)
+
+    def mark_inbox_by_external_id(self, external_id: str, body: MarkInboxBody, **options: Unpack[CallOptions]) -> None:
+        """Mark items of a person’s inbox as read. `ids` names items, `all: true` means all that were sent up to `before`
+        or now. `read: false` makes them unread again."""
+        return self.request("POST", f"/v1/users/by-external-id/{_part(external_id)}/inbox/read", body=body, repeatable=True, **options)
+
+    def hide_inbox_item_by_external_id(self, external_id: str, item_id: str, **options: Unpack[CallOptions]) -> None:
+        """Hide an item of a person’s inbox. The item does not come back. An unknown item changes nothing."""
+        return self.request("DELETE", f"/v1/users/by-external-id/{_part(external_id)}/inbox/{_part(item_id)}", **options)
 
     def send_notification(self, body: SendNotificationBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Accepted:
         """Send a notification. Accepts a notification to users, devices, a segment or everyone. The id that it answers

@@ -17,7 +17,10 @@ const marks = ['run', 'check', 'show'] as const
 export const contents: readonly { heading: string; pages: readonly string[] }[] = [
   { heading: 'Begin', pages: ['index', 'quickstart', 'going-live'] },
   { heading: 'Devices', pages: ['web', 'frameworks', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
-  { heading: 'Sending', pages: ['server', 'python', 'go', 'segments', 'personalisation', 'campaigns', 'experiments', 'conversions'] },
+  {
+    heading: 'Sending',
+    pages: ['server', 'python', 'go', 'segments', 'personalisation', 'campaigns', 'experiments', 'categories', 'conversions'],
+  },
   { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'gitops', 'import', 'from-firebase', 'from-web-push'] },
 ]
 

@@ -83,10 +83,10 @@ test('the administration’s read of a user and the export of everybody have the
   await change(appId, { userId }, { offers: false })
   expect((await call(calls.readMaskedUser, { appId, user: { userId } })).preferences).toEqual({ offers: false })
   const { users } = await call(calls.exportUsers, { appId, after: null, addresses: 'masked' })
-  expect(users.map(({ externalId, preferences }) => [externalId, preferences])).toEqual([
-    ['ann', { offers: false }],
-    ['bob', {}],
-  ])
+  expect(Object.fromEntries(users.map(({ externalId, preferences }) => [externalId, preferences]))).toEqual({
+    ann: { offers: false },
+    bob: {},
+  })
 })
 
 // spec: identity/abandoned-users

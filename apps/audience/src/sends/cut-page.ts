@@ -49,7 +49,14 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const rules = rulesFor(send, settings)
   const wave = currentWave(uncut)
 
-  const scanned = { ...uncut, zones: wave.zones, claims: wave.claims, withZones: rules.skipIn !== null, category: rules.category }
+  const scanned = {
+    ...uncut,
+    zones: wave.zones,
+    claims: wave.claims,
+    withZones: rules.skipIn !== null,
+    category: rules.category,
+    inbox: send.inbox,
+  }
   const page = await audience.scan(() => scanPage(db, scanned, selection), appId)
   const devices = await leaveOutOthers(audience, send, page.devices)
   const pushes = queue(devices, send.silent, {

@@ -92,6 +92,7 @@ async function beginAll(
     target,
     withZones: rules.skipIn !== null,
     category: rules.category,
+    inbox: send.inbox ?? false,
   }))
   const few = await findFew(db, asked)
   const chosen = distinct.flatMap(({ send, settings, rules }, index) => {

@@ -67,7 +67,7 @@ export async function tellAgain({ bus, db, log }: Pick<Audience, 'bus' | 'db' | 
 /** Makes the report of a fan-out to the tracker, with the batches that the tracker does not know yet. */
 export const reportOf = (
   fanOut: FanOut,
-  { name, transactional, test, silent }: FrozenSend,
+  { name, transactional, test, silent, inbox }: FrozenSend,
   batches: Pick<MadeBatch, 'no' | 'platform' | 'subscriptionIds' | 'userIds'>[],
 ): QueuedReport => ({
   campaignId: fanOut.campaignId,
@@ -77,6 +77,7 @@ export const reportOf = (
   transactional,
   ...(test && { test }),
   ...(silent && { silent }),
+  ...(inbox && { inbox }),
   byPlatform: fanOut.queued,
   fannedOut: fanOut.state === 'fanned_out' || fanOut.state === 'failed',
   batches: batches.map(({ no, platform, subscriptionIds, userIds }) => {

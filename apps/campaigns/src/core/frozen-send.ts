@@ -42,6 +42,7 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
     schedule?.type === 'user_timezone' && localTimesAfter ? { ...momentOf(schedule), after: localTimesAfter.toISOString() } : null,
   ...(send.overrides ? { overrides: send.overrides } : {}),
   ...(send.category ? { category: send.category } : {}),
+  ...(send.inbox ? { inbox: true as const } : {}),
   ...(send.test ? { test: true as const } : {}),
 })
 

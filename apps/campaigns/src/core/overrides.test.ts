@@ -61,3 +61,12 @@ test('a field of the request wins over the template, also when it is false, zero
     collapseId: 'news',
   })
 })
+
+// spec: categories/presentation
+test('the presentation of a category lies field by field under that of the template, or of the request in its place', () => {
+  const category = { category: { id: 'offers', default: 'in', locked: false } as const, presentation: { channelId: 'loud', sound: 'bell' } }
+  const resolved = (presentation?: { sound?: string; icon?: string }) =>
+    resolveSend({ silent: true, ...(presentation && { presentation }) }, undefined, 60, category)
+  expect(resolved()).toMatchObject({ category: category.category, presentation: { channelId: 'loud', sound: 'bell' } })
+  expect(resolved({ sound: 'none', icon: 'i' }).presentation).toEqual({ channelId: 'loud', sound: 'none', icon: 'i' })
+})

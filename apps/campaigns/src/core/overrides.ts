@@ -31,7 +31,7 @@ export function markTitles(content: Content | null): Content | null {
 
 type SendField = 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'
 /** The send fields after a template and the defaults are filled in. */
-export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null; category?: FrozenCategory | null }
+export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null; category?: FrozenCategory | null; inbox?: boolean }
 
 /**
  * Fills in a template and the defaults. A field of the request wins: its `data` replaces all the template's, and `silent: false` or `ttl: 0` counts
@@ -54,6 +54,7 @@ export function resolveSend(
     presentation: category?.presentation ? { ...category.presentation, ...presentation } : presentation,
     overrides: request.overrides ?? template?.overrides ?? null,
     bypass: request.bypass ?? {},
-    category: category?.category ?? null,
+    ...(category ? { category: category.category } : {}),
+    ...(request.inbox ? { inbox: true } : {}),
   }
 }

@@ -27,7 +27,7 @@ export type NewCampaign = {
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 /** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
-const copied = 'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, category, bypass'
+const copied = 'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, category, inbox, bypass'
 export const inherited = sql.raw(`name, ${copied}`)
 export const inheritedButName = sql.raw(copied)
 
@@ -56,6 +56,7 @@ export const columnsOf = ({ name, target, templateId, segmentId, schedule, exper
   presentation: jsonOrNull(send.presentation),
   overrides: jsonOrNull(send.overrides),
   category: jsonOrNull(send.category ?? null),
+  inbox: send.inbox ?? false,
   bypass: JSON.stringify(send.bypass),
   schedule: jsonOrNull(schedule),
   segment_id: segmentId,
@@ -103,6 +104,7 @@ export const wholeColumns = [
     'presentation',
     'overrides',
     'category',
+    'inbox',
     'bypass',
   ] as const),
   ...(['schedule', 'experiment', 'cancelling', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),
@@ -138,6 +140,16 @@ export async function findSending(db: Db, campaignIds: string[]): Promise<(Campa
     .where('cancelling', '=', false)
     .execute()
   return rows.map((row) => ({ ...toWhole(row), flowNo: row.flowNo }))
+}
+
+/** Finds those of these campaigns of an app that people find in their inbox. */
+export async function findInboxSends(db: Db, appId: string, campaignIds: string[]): Promise<CampaignRow[]> {
+  const rows = await selectWhole(db)
+    .where('id', '=', sql<string>`any(${campaignIds})`)
+    .where('app_id', '=', appId)
+    .where('inbox', '=', true)
+    .execute()
+  return rows.map(toWhole)
 }
 
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>

@@ -29,12 +29,16 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
     ...{ id, app_id: appId, status, transactional },
     ...columnsOf(draft),
   }))
-  // Most sends have no category, and their statement does not name the column.
-  const types = rows.some(({ category }) => category !== null) ? { ...typesOf, category: 'jsonb' as const } : typesOf
+  // Most sends have neither a category nor an inbox, and their statement does not name the columns.
+  const types = {
+    ...typesOf,
+    ...(rows.some(({ category }) => category !== null) ? { category: 'jsonb' as const } : {}),
+    ...(rows.some(({ inbox }) => inbox) ? { inbox: 'bool' as const } : {}),
+  }
   const columns = Object.entries(types).map(([name, type]) => ({
     name: sql.id(name),
     type: sql.raw(type),
-    of: name as keyof typeof typesOf | 'category',
+    of: name as keyof typeof types,
   }))
   const names = sql.join(columns.map(({ name }) => name))
   const written = await sql<{ id: string; waiting: boolean }>`

@@ -65,6 +65,7 @@ export type Tables = {
     /** Since when the campaign is paused; null while it is not paused. */
     paused_at: Date | null
     category: OptionalJson<FrozenCategory>
+    inbox: Generated<boolean>
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>

@@ -689,14 +689,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List categories, in the order in which they were made */
-        get: operations["listCategoriesOfApp"];
+        /**
+         * List categories, in the order in which they were made
+         * @description An app has at most 50, so the list is always whole: it has one page, whatever the query says.
+         */
+        get: operations["listCategories"];
         put?: never;
         /**
          * Make a category of notifications, which people may join or leave
          * @description Sends, campaigns and templates name it by its id. `default` says who is in it without a choice of their own. Nobody can leave a `locked` one. Its `presentation` lies under that of the template and of the send. An app has at most 50.
          */
-        post: operations["createCategoryOfApp"];
+        post: operations["createCategory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -715,13 +718,13 @@ export interface paths {
          * Replace a category
          * @description Replaces the whole: an optional field that is left out is removed. Sends that were asked for keep what they have frozen of it.
          */
-        put: operations["replaceCategoryOfApp"];
+        put: operations["replaceCategory"];
         post?: never;
         /**
          * Delete a category
          * @description 409 while a campaign that is scheduled, active, paused or under way names it. People’s choices stay, for a category that is made again with the same id.
          */
-        delete: operations["deleteCategoryOfApp"];
+        delete: operations["deleteCategory"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1609,6 +1612,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays: number;
             };
             /** Format: date-time */
             createdAt: string;
@@ -1652,6 +1656,7 @@ export interface components {
                     /** @default false */
                     publicValues: boolean;
                 };
+                inboxDays?: number;
             };
         };
         IdentitySecret: {
@@ -2577,6 +2582,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2766,6 +2773,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -2870,6 +2879,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Campaign: {
@@ -2950,6 +2960,8 @@ export interface components {
             overrides: components["schemas"]["Overrides"] | null;
             /** @description The id of its category. */
             category: string | null;
+            /** @description Whether people find it in their inbox. */
+            inbox: boolean;
             bypass: components["schemas"]["Bypass"];
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
@@ -3259,6 +3271,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         Drafted: {
@@ -3289,6 +3302,7 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaign?: {
@@ -3308,6 +3322,7 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
             campaignId?: string;
@@ -3428,6 +3443,7 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
         SendTestAnswer: {
@@ -4679,7 +4695,8 @@ export interface operations {
                      *             },
                      *             "conversions": {
                      *               "publicValues": false
-                     *             }
+                     *             },
+                     *             "inboxDays": 30
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4758,7 +4775,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4834,7 +4852,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4958,7 +4977,8 @@ export interface operations {
                      *         },
                      *         "conversions": {
                      *           "publicValues": false
-                     *         }
+                     *         },
+                     *         "inboxDays": 30
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -8458,9 +8478,14 @@ export interface operations {
             };
         };
     };
-    listCategoriesOfApp: {
+    listCategories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+            };
             header?: {
                 /**
                  * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
@@ -8522,7 +8547,7 @@ export interface operations {
             };
         };
     };
-    createCategoryOfApp: {
+    createCategory: {
         parameters: {
             query?: never;
             header?: {
@@ -8589,7 +8614,7 @@ export interface operations {
             };
         };
     };
-    replaceCategoryOfApp: {
+    replaceCategory: {
         parameters: {
             query?: never;
             header?: {
@@ -8657,7 +8682,7 @@ export interface operations {
             };
         };
     };
-    deleteCategoryOfApp: {
+    deleteCategory: {
         parameters: {
             query?: never;
             header?: {
@@ -8816,6 +8841,7 @@ export interface operations {
                      *           "presentation": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "inbox": false,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -9030,6 +9056,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9184,6 +9211,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9722,6 +9750,7 @@ export interface operations {
                      *       "presentation": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "inbox": false,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,

@@ -22,6 +22,7 @@ export const importFields: Readonly<Record<ImportField, string>> = {
   sessionCount: 'Number of sessions',
   createdAt: 'First seen',
   lastActiveAt: 'Last active',
+  preferences: 'Chosen categories, as a JSON object',
 }
 
 /** Says for each code why rows are rejected. */

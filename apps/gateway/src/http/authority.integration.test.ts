@@ -82,8 +82,11 @@ test.each(titled(keyed))(
   },
 )
 
-test('every route below /v1 needs an API key, or the administration token or a session, except reports of devices and the sign-in', () => {
-  expect(routes.filter(({ path, key }) => path.startsWith('/v1/') && key === 'none').map(title)).toEqual(['POST /v1/e/:kind/:msgId'])
+test('every route below /v1 needs an API key, or the administration token or a session, except what a signed msgId may do and the sign-in', () => {
+  expect(routes.filter(({ path, key }) => path.startsWith('/v1/') && key === 'none').map(title)).toEqual([
+    'POST /v1/e/:kind/:msgId',
+    'POST /v1/u/:msgId',
+  ])
   const ofAdministration = new Set(['admin', 'sign-in'])
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/admin') !== ofAdministration.has(key)).map(title)).toEqual([])
   expect(routes.filter(({ key }) => key === 'sign-in').map(title)).toEqual(['POST /v1/admin/session'])

@@ -49,6 +49,14 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['GET /v1/users/by-external-id/:externalId', 'secret', 'users:read'],
   ['POST /v1/conversions', 'secret', 'users:write'],
   ['POST /v1/subscriptions/:id/conversions', 'public', 'subscriptions:write'],
+  ['GET /v1/subscriptions/:id/inbox', 'public', 'subscriptions:write'],
+  ['POST /v1/subscriptions/:id/inbox/read', 'public', 'subscriptions:write'],
+  ['DELETE /v1/subscriptions/:id/inbox/:itemId', 'public', 'subscriptions:write'],
+  ...['/v1/users/:id', '/v1/users/by-external-id/:externalId'].flatMap((path): [string, string, string][] => [
+    [`GET ${path}/inbox`, 'secret', 'users:read'],
+    [`POST ${path}/inbox/read`, 'secret', 'users:write'],
+    [`DELETE ${path}/inbox/:itemId`, 'secret', 'users:write'],
+  ]),
   ['PATCH /v1/users/:id', 'secret', 'users:write'],
   ['PATCH /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
   ['POST /v1/users/batch', 'secret', 'users:write'],
@@ -186,5 +194,6 @@ test('by the public OpenAPI document lists take limit, cursor and q, sends and d
   for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])
   const taking = (header: string) => operations.map(({ operationId }) => operationId).filter((name) => named(name).includes(header))
   expect(taking('Idempotency-Key')).toEqual(['sendNotification', 'sendNotifications', 'createCampaign'])
-  expect(taking('x-identity-token')).toEqual(['registerSubscription', 'loginSubscription'])
+  const ofInbox = ['readInboxOfDevice', 'markInboxOfDevice', 'hideInboxItemOfDevice']
+  expect(new Set(taking('x-identity-token'))).toEqual(new Set(['registerSubscription', 'loginSubscription', ...ofInbox]))
 })

@@ -5,6 +5,7 @@ import { audit } from '../audit/http/audit.ts'
 import { categoriesOfApp } from '../campaigns/http/categories.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
 import { conversions } from '../people/http/conversions.ts'
+import { inbox } from '../people/http/inbox.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
@@ -80,6 +81,7 @@ export const publicRoutes: readonly Route[] = [
   ...users,
   ...preferences,
   ...conversions,
+  ...inbox,
   ...notifications,
   ...dryRuns,
   ...campaigns,

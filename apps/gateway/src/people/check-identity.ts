@@ -14,7 +14,8 @@ export type IdentityRules = AppMemory<IdentityRule>
 export const openIdentityRules = ({ db }: { db: Kysely<Tables> }, ttlSeconds: number): IdentityRules =>
   rememberByApp((appId) => findIdentityRule(db, appId), ttlSeconds)
 
-type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; token: string | undefined }
+/** `isAlways`: the token is needed whatever the app's setting says. */
+type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; token: string | undefined; isAlways?: boolean }
 
 /**
  * Checks whether a client may name this user. A public key is no proof, so an app with `identityVerification: required` asks for a token that its
@@ -24,12 +25,15 @@ export async function checkIdentity(
   { identityRules, sealer }: { identityRules: IdentityRules; sealer: Sealer },
   claim: Claim,
 ): Promise<void> {
-  const { appId, keyKind, externalId, token } = claim
+  const { appId, keyKind, externalId, token, isAlways = false } = claim
   if (keyKind === 'secret' || externalId === undefined) return
   const rule = await identityRules.of(appId)
-  if (!rule?.required) return
-  const refused = fault('forbidden', 'This app requires x-identity-token: a valid token for this externalId, signed by its backend.')
-  if (token === undefined || rule.sealedSecret === null) throw refused
+  if (!rule?.required && !isAlways) return
+  const refused = fault(
+    'forbidden',
+    `${isAlways ? 'This' : 'This app'} requires x-identity-token: a valid token for this externalId, signed by the app’s backend.`,
+  )
+  if (token === undefined || !rule || rule.sealedSecret === null) throw refused
   const secret = sealer.open(rule.sealedSecret, identitySecretContext(appId)).toString()
   const answer = verifyIdentityToken(secret, token, new Date())
   if (!answer.ok || answer.externalId !== externalId) throw refused

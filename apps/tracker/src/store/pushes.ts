@@ -19,6 +19,8 @@ export type PushFilter = {
   from?: string | undefined
   to?: string | undefined
   after?: PushPlace | undefined
+  /** Only pushes of sends that people find in their inbox. */
+  inbox?: true
   limit: number
   retentionDays: number
 }
@@ -61,12 +63,13 @@ const isLeft = (after: PushPlace | undefined) =>
  * only this device's or user's rows.
  */
 export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
-  const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter
+  const { appId, campaignId, subscriptionId, userId, after, inbox, retentionDays } = filter
   const { rows } = await sql<FoundRow>`
     select ${columns(filter)} from ledger_batches l
     where l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.first_id is null and l.app_id = ${idBytes(appId)}
       ${only(subscriptionId, sql`and l.devices = ${idBytes(subscriptionId ?? '')}`)} ${only(userId, sql`and l.users = ${idBytes(userId ?? '')}`)}
       ${only(campaignId, sql`and l.campaign_id = ${idBytes(campaignId ?? '')}`)}
+      ${only(inbox, sql`and exists (select from counters c where c.campaign_id = encode(l.campaign_id, 'hex') and c.inbox)`)}
       ${isLeft(after)} and ${rowMayHoldWanted(filter)}
     order by l.campaign_id desc, l.batch_no desc, l.place desc
     limit ${most}`.execute(db)
@@ -85,7 +88,7 @@ export async function findCampaignsToRead(
   filter: PushFilter,
   { limit, rangesOnly }: { limit: number; rangesOnly: boolean },
 ): Promise<CampaignToRead[]> {
-  const { appId, campaignId, after } = filter
+  const { appId, campaignId, after, inbox } = filter
   // The cursor lies within a campaign, so this page begins with the remaining pushes of that campaign.
   const isPartLeft = after !== undefined && after.no > 0
   // The condition is a range of the index by app: with `app_id = …` the planner may choose the index of all campaigns and read every newer campaign
@@ -94,7 +97,7 @@ export async function findCampaignsToRead(
     select campaign_id as "campaignId", day,
       case when ${campaignMayHoldWanted(filter)} then ${mostWanted(filter)} else 0 end as pushes
     from counters
-    where ${rangesOnly ? sql`has_ranges and` : sql``} ${
+    where ${rangesOnly ? sql`has_ranges and` : sql``} ${only(inbox, sql`inbox and`)} ${
       campaignId === undefined
         ? sql`app_id >= ${appId} and (app_id, campaign_id) ${isPartLeft ? sql`<=` : sql`<`} (${appId}, ${after?.campaignId ?? pastEveryId})`
         : sql`app_id = ${appId} and campaign_id = ${campaignId}`

@@ -81,8 +81,12 @@ export async function writeReport(
   }))
 }
 
-/** Marks these campaigns' counters, which this transaction has written before, as those of tests or of silent sends. */
-export const markCounters = (trx: Db, campaignIds: string[], as: 'test' | 'silent') =>
+/** What a report may say of its send that its counters keep. */
+export const counterMarks = ['test', 'silent', 'inbox'] as const
+export type Mark = (typeof counterMarks)[number]
+
+/** Marks these campaigns' counters, which this transaction has written before. */
+export const markCounters = (trx: Db, campaignIds: string[], as: Mark) =>
   trx
     .updateTable('counters')
     .set({ [as]: true })

@@ -52,7 +52,18 @@ export type Tables = {
       test: Generated<boolean>
       /** True for a silent send: having had it influences nobody. */
       silent: Generated<boolean>
+      /** True for a send that people find in their inbox. */
+      inbox: Generated<boolean>
     }
+  inbox_reads: {
+    app_id: string
+    user_id: string
+    campaign_id: string
+    read_at: Date | null
+    hidden: Generated<boolean>
+    at: Generated<Date>
+  }
+  inbox_marks: { app_id: string; user_id: string; read_until: Date }
   variant_counters: Counts & { campaign_id: string; variant: string }
   campaign_conversions: Record<'count' | 'users' | AttributedHow, Generated<number>> & {
     campaign_id: string

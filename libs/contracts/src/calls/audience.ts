@@ -14,6 +14,7 @@ import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type MaskedUser, type UserSummary } from '../person.ts'
 import { perPlatform, platforms, type Platform } from '../platform.ts'
+import type { Recipient } from '../recipient.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import type { DeviceCounts, DeviceDay } from '../series.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
@@ -378,6 +379,11 @@ export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
 /** Whose preferences: those of a user, or of the owner of a device. */
 const PreferencesOf = z.union([z.object({ subscriptionId: Id }), UserAddress])
 export type PreferencesOf = z.infer<typeof PreferencesOf>
+
+/** Whose inbox it is, with at most 100 present devices. `reader`: the values for texts, without address and keys; null without a device. */
+export type InboxOwner = { user: { id: string; externalId: string | null }; subscriptionIds: string[]; reader: Recipient | null }
+/** Reads the owner of an inbox with what texts may name. Fault: not_found. */
+export const readInboxOwner = call<InboxOwner>()('rpc.audience.read-inbox-owner', z.object({ appId: Id, of: PreferencesOf }))
 
 /** Reads a person's own choices of categories. */
 export const readPreferences = call<{ choices: Choices }>()('rpc.audience.read-preferences', z.object({ appId: Id, of: PreferencesOf }))

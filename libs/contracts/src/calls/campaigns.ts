@@ -255,5 +255,13 @@ export const deleteCategory = call<Record<string, never>>()(
  */
 export const findLeavable = call<{ categoryId: string } | null>()('rpc.campaigns.find-leavable', z.object({ appId: Id, campaignId: Id }))
 
+/** A call answers at most this many sends: the content of one may have 64 KiB. */
+export const inboxSendsAtOnce = 10
+/** Reads the sends of an inbox as they were frozen. Unknown campaigns, and those that are in no inbox, are left out. */
+export const readInboxSends = call<{ sends: FrozenSend[] }>()(
+  'rpc.campaigns.read-inbox-sends',
+  z.object({ appId: Id, campaignIds: z.array(Id).max(inboxSendsAtOnce) }),
+)
+
 /** Counts an app's campaigns by status for the overview, and lists those that begin next, are paused or failed, at most ten in each list. */
 export const summarizeCampaigns = call<CampaignsSummary>()('rpc.campaigns.summarize-campaigns', z.object({ appId: Id }))

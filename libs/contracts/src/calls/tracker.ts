@@ -3,6 +3,7 @@ import { call } from '../call.ts'
 import { Attribution, ConversionName, mostConversions, type AttributedHow, type StoredConversion } from '../conversion.ts'
 import { actionForm, engagementKinds, Listener, type EngagementKind } from '../event.ts'
 import { mostExplained } from '../explain.ts'
+import { MarkInbox, mostUnread } from '../inbox.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import type { ExportedPush } from '../person.ts'
 import { perPlatform, platforms, type Platform } from '../platform.ts'
@@ -40,6 +41,8 @@ export const QueuedReport = z.object({
   test: z.literal(true).optional(),
   /** True when the send shows nothing, so that nobody can convert because of having seen it. */
   silent: z.literal(true).optional(),
+  /** True when people find the send in their inbox. */
+  inbox: z.literal(true).optional(),
   byPlatform: z.object(perPlatform(() => Count)),
   fannedOut: z.boolean(),
   batches: z.array(QueuedBatch).max(200),
@@ -369,3 +372,30 @@ export const readRecent = call<RecentCounts>()('rpc.tracker.read-recent', z.obje
 /** Reads the curve of what devices reported about a campaign. Null when `readStats` answers null. */
 export const readCurve = call<Curve | null>()('rpc.tracker.read-curve', z.object({ appId: Id, campaignId: Id }))
 export const readBreakdown = call<Breakdown | null>()('rpc.tracker.read-breakdown', z.object({ appId: Id, campaignId: Id }))
+
+// The inbox (spec: inbox/list).
+
+/** An item of a person's inbox without its text. `variant`: the one that the person got; null without an experiment. */
+export type InboxPush = { campaignId: string; variant: string | null; sentAt: string; readAt: string | null; opened: boolean }
+
+/**
+ * Lists a person's inbox: their pushes to these devices of the last `days`, one for each send, newest first. A page may be short: only a null
+ * `nextCursor` ends the list. `unread`: among the newest 100. Fault: invalid_body at `cursor`.
+ */
+export const readInbox = call<{ items: InboxPush[]; unread: number; nextCursor: string | null }>()(
+  'rpc.tracker.read-inbox',
+  z.object({
+    appId: Id,
+    userId: Id,
+    subscriptionIds: z.array(Id).max(100),
+    days: z.number().int().min(1).max(90),
+    limit: z.number().int().min(1).max(mostUnread),
+    cursor: z.string().max(200).optional(),
+  }),
+)
+
+const OfPerson = z.object({ appId: Id, userId: Id })
+/** Marks items of a person's inbox as read or unread. Ids that are no send of an inbox change nothing. */
+export const markInbox = call<Record<string, never>>()('rpc.tracker.mark-inbox', OfPerson.extend({ mark: MarkInbox }))
+/** Hides an item of a person's inbox for good. */
+export const hideInboxItem = call<Record<string, never>>()('rpc.tracker.hide-inbox-item', OfPerson.extend({ campaignId: Id }))

@@ -123,6 +123,9 @@ const environmentsOf = (letters: string | null | undefined): ('production' | 'sa
     ? Array.from(letters, (letter) => (letter === 'p' ? 'production' : letter === 's' ? 'sandbox' : null))
     : undefined
 
+/** Gives devices as if each could be sent to: whoever reads an inbox sees its texts on an opted-out device too. */
+export const asReachable = (queued: QueuedDevices): QueuedDevices => ({ ...queued, facts: mayBeSent.repeat(queued.facts.length) })
+
 /**
  * As much of a batch as one answer holds: the pushes to send (`recipients`), and the outcomes of the pushes that are not sent (`decided`). `count`:
  * how many pushes both are together.

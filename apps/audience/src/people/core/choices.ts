@@ -1,7 +1,7 @@
 import type { Choices } from '@herald/contracts/category'
 
 /** A person has at most this many choices. More are possible only by categories that were deleted since. */
-const mostChoices = 200
+export const mostChoices = 200
 
 /**
  * Gives a person's own choices after a change; null takes one back. The choices of deleted categories stay, since a category may be made again, until

@@ -1,3 +1,4 @@
+import type { Choices } from '@herald/contracts/category'
 import type { ImportedDevice } from '@herald/contracts/import'
 import type { Platform } from '@herald/contracts/platform'
 import type { TagChanges } from '@herald/contracts/text'
@@ -23,6 +24,7 @@ export type ImportRow = {
   device: Device
   externalId: string | null
   changes: UserUpdate
+  choices: Choices
   past: Past
 }
 
@@ -38,6 +40,7 @@ export function toImportRow(appId: string, row: number, imported: ImportedDevice
     device,
     externalId,
     changes: toUserUpdate(imported),
+    choices: imported.preferences ?? {},
     past: { optedOut: !optedIn, sessionCount, createdAt, lastActiveAt },
   }
 }
@@ -65,6 +68,8 @@ export type PlannedUser = {
   isNew: boolean
   externalId: string | null
   changes: UserUpdate
+  /** The choices of categories that the file says. */
+  choices: Choices
   createdAt: string | null
   lastActiveAt: string | null
   devices: number
@@ -103,7 +108,7 @@ export function planLot(
   const left = new Set<PlannedUser>()
   const departures = new Map<string, Departure>()
   const addUser = ({ id, externalId, devices: count, tagSizes }: KnownUser, isNew: boolean) => {
-    const nothing = { changes: toUserUpdate({}), createdAt: null, lastActiveAt: null }
+    const nothing = { changes: toUserUpdate({}), choices: {}, createdAt: null, lastActiveAt: null }
     const user = { id, isNew, externalId, ...nothing, devices: count, tagSizes, isTouched: isNew }
     users.set(id, user)
     if (externalId !== null) byName.set(externalId, id)
@@ -112,7 +117,7 @@ export function planLot(
   for (const user of known.users) addUser(user, false)
   for (const { id, key, userId } of known.devices) devices.set(key, { id, userId, planned: undefined })
 
-  const decideRow = ({ row, key, device, externalId, changes: asked, past: said }: ImportRow): RowOutcome => {
+  const decideRow = ({ row, key, device, externalId, changes: asked, choices, past: said }: ImportRow): RowOutcome => {
     // A time in the future counts as now.
     const past = {
       ...said,
@@ -144,6 +149,7 @@ export function planLot(
     user.tagSizes = tagSizes
     user.isTouched = true
     user.changes = merged(user.changes, changes, onExisting)
+    user.choices = onExisting === 'keep' ? { ...choices, ...user.choices } : { ...user.choices, ...choices }
     const unsaid = user.isNew ? now : null
     user.createdAt = earlier(user.createdAt, past.createdAt ?? past.lastActiveAt ?? unsaid)
     user.lastActiveAt = later(user.lastActiveAt, past.lastActiveAt ?? past.createdAt ?? unsaid)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { KnownDevice, KnownUser, PlannedDevice, PlannedUser } from '../core/import-lot.ts'
+import { mostChoices } from '../core/choices.ts'
 import type { UserIdentity } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 import { tagSizesOf, toTagSizes, userKeyOf, userKeyColumn } from './users.ts'
@@ -40,7 +41,7 @@ export async function findUsers(
 }
 
 const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language text, timezone text, country text,
-  created_at timestamptz, last_active_at timestamptz)`
+  created_at timestamptz, last_active_at timestamptz, preferences jsonb)`
 
 /**
  * Makes and changes users. Unchanged users are written too: a registration that counted their devices must see a new version (docs/decisions/0029).
@@ -50,8 +51,8 @@ export async function writeUsers(db: Db, appId: string, users: PlannedUser[], on
   const [made, changed] = [users.filter(({ isNew }) => isNew), users.filter(({ isNew }) => !isNew)]
   if (made.length > 0) {
     const { numAffectedRows = 0n } = await sql`
-      insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at, by_backend)
-      select id, ${appId}, external_id, tags, language, timezone, country, created_at, last_active_at, true
+      insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at, by_backend, preferences)
+      select id, ${appId}, external_id, tags, language, timezone, country, created_at, last_active_at, true, preferences
       from json_to_recordset(${JSON.stringify(made.map(toGivenUser))}) as ${columnsOfUsers} order by external_id`.execute(db)
     if (numAffectedRows < BigInt(made.length)) return false
   }
@@ -61,6 +62,8 @@ export async function writeUsers(db: Db, appId: string, users: PlannedUser[], on
         ? sql`coalesce(u.${sql.ref(column)}, given.${sql.ref(column)})`
         : sql`coalesce(given.${sql.ref(column)}, u.${sql.ref(column)})`
     const tags = onExisting === 'keep' ? sql`given.tags || u.tags` : sql`u.tags || given.tags`
+    const [theirs, said] = [sql`coalesce(u.preferences, '{}')`, sql`given.preferences`]
+    const choices = onExisting === 'keep' ? sql`${said} || ${theirs}` : sql`${theirs} || ${said}`
     const isAsBefore = sql`u.tags = (${tags}) and ${sql.join(
       ['language', 'timezone', 'country'].map((column) => sql`${prefer(column)} is not distinct from u.${sql.ref(column)}`),
       sql` and `,
@@ -73,6 +76,8 @@ export async function writeUsers(db: Db, appId: string, users: PlannedUser[], on
         language = ${prefer('language')},
         timezone = ${prefer('timezone')},
         country = ${prefer('country')},
+        preferences = case
+          when ${said} is null or (select count(*) from jsonb_object_keys(${choices})) > ${mostChoices} then u.preferences else ${choices} end,
         created_at = least(u.created_at, given.created_at),
         last_active_at = greatest(u.last_active_at, given.last_active_at),
         by_backend = true
@@ -82,12 +87,13 @@ export async function writeUsers(db: Db, appId: string, users: PlannedUser[], on
   return true
 }
 
-const toGivenUser = ({ id, externalId, changes, createdAt, lastActiveAt }: PlannedUser) => ({
+const toGivenUser = ({ id, externalId, changes, choices, createdAt, lastActiveAt }: PlannedUser) => ({
   id,
   external_id: externalId,
   ...changes,
   created_at: createdAt,
   last_active_at: lastActiveAt,
+  preferences: Object.keys(choices).length === 0 ? null : choices,
 })
 
 const columnsOfDevices = sql`given(id text, user_id text, platform text, address text, key text, p256dh text, auth text, app_version text,

@@ -31,6 +31,9 @@ export const findOwnerOf = async (db: Db, appId: string, id: string): Promise<st
       .executeTakeFirst()
   )?.user_id
 
+export const findPlatformOf = async (db: Db, id: string): Promise<Platform | undefined> =>
+  (await db.selectFrom('subscriptions').select('platform').where('id', '=', id).executeTakeFirst())?.platform
+
 export const isAddressTaken = async (db: Db, addressHash: Buffer): Promise<boolean> =>
   (await db.selectFrom('subscriptions').select('id').where('address_hash', '=', addressHash).executeTakeFirst()) !== undefined
 

@@ -36,6 +36,9 @@ const userColumn: Record<UserFieldName, Sql> = {
 /** The condition for a reachable device `s` (spec: identity/reachable). */
 export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 
+/** The condition for a device `s` that a send may queue. An inbox is for those who switched pushes off too (spec: inbox/opted-out). */
+export const mayBeQueued = (inbox: boolean): Sql => (inbox ? sql`s.invalidated_at is null` : reachable)
+
 /** Whether a segment has conditions about the user, so that the query must join users. */
 export const asksAboutUser = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on !== 'device')

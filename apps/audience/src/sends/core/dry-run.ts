@@ -26,7 +26,7 @@ export type Group = Record<Platform, number> & {
  * How many devices of the send's audience one block of the table has, and how many each rule skips (`web`: browsers, which a silent send skips). A
  * device counts for the first rule that skips it.
  */
-export type Block = { devices: number; expired: number; web: number; outside: number; quiet: number; capped: number }
+export type Block = { devices: number; optedOut: number; expired: number; web: number; outside: number; quiet: number; capped: number }
 type Counted = Pick<
   AudienceDryRun,
   'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales' | 'webNeverSeen'
@@ -37,7 +37,7 @@ type Counted = Pick<
  * the wave whose time has passed, left out of the answer; -1 for none.
  */
 export function addUp(
-  { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,
+  { silent, content, experiment, inbox }: Pick<FrozenSend, 'silent' | 'content' | 'experiment' | 'inbox'>,
   {
     groups,
     blocks,
@@ -75,6 +75,13 @@ export function addUp(
           ),
         ]
       : [
+          ...(inbox
+            ? skipped(
+                'opted_out',
+                sum(queued, ({ optedOut }) => optedOut),
+                ({ optedOut }) => optedOut,
+              )
+            : []),
           ...expired,
           ...skipped(
             'unsubscribed',

@@ -46,9 +46,16 @@ export const categoryObeyed = ({ silent, test, category }: Obeying): FrozenCateg
 
 /**
  * A device of a page that the send means. `zone`: the time zone of its user; null when the user has none, or it was not read. `isOutside`: the user is
- * not in the category; absent without one.
+ * not in the category; absent without one. `isOptedOut`: only the inbox reaches the device.
  */
-export type PageDevice = { id: string; userId: string; platform: Platform; zone: string | null; isOutside?: boolean }
+export type PageDevice = {
+  id: string
+  userId: string
+  platform: Platform
+  zone: string | null
+  isOutside?: boolean
+  isOptedOut?: boolean
+}
 
 /** A push to queue. `skip`: the reason for which it is skipped at once, or null. A skipped push is counted like any other. */
 export type Queued = { subscriptionId: string; userId: string; platform: Platform; skip: SkipReason | null }
@@ -68,7 +75,7 @@ export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Da
 export function skipRule(
   silent: boolean,
   { skipIn, defaultTimezone, at, expired }: Quiet,
-): (device: Pick<PageDevice, 'platform' | 'zone' | 'isOutside'>) => 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | null {
+): (device: Omit<PageDevice, 'id' | 'userId'>) => 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | null {
   const quietZones = new Map<string | null, boolean>()
   const isQuiet = (zone: string | null): boolean => {
     if (!skipIn) return false
@@ -78,7 +85,8 @@ export function skipRule(
     quietZones.set(zone, quiet)
     return quiet
   }
-  return ({ platform, zone, isOutside }) => {
+  return ({ platform, zone, isOutside, isOptedOut }) => {
+    if (isOptedOut) return 'opted_out'
     if (expired) return 'expired'
     if (silent && platform === 'web') return 'silent_web'
     if (isOutside) return 'unsubscribed'

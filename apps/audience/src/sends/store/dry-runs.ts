@@ -86,7 +86,8 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       coalesce(sum(${allPlatforms}) filter (where outside and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "outsideDevices",
       coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not outside and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
       coalesce(sum(web) filter (where variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
-      coalesce(sum(${allPlatforms}) filter (where variant is not null and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices"
+      coalesce(sum(${allPlatforms}) filter (where variant is not null and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices",
+      coalesce(sum(opted_out) filter (where variant is not null), 0)::float8 as "optedOutDevices"
     from located
     group by grouping sets ((wave, outside, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
     db,
@@ -103,6 +104,7 @@ type ScanRow = Group & {
   cappedDevices: number
   webDevices: number
   expiredDevices: number
+  optedOutDevices: number
 }
 
 function sortOut(rows: ScanRow[]): Scanned {
@@ -110,8 +112,9 @@ function sortOut(rows: ScanRow[]): Scanned {
     groups: rows.filter(({ kind }) => kind === 'group'),
     blocks: rows
       .filter(({ kind }) => kind === 'block')
-      .map(({ devices, expiredDevices, webDevices, outsideDevices, quietDevices, cappedDevices }) => ({
+      .map(({ devices, optedOutDevices, expiredDevices, webDevices, outsideDevices, quietDevices, cappedDevices }) => ({
         devices,
+        optedOut: optedOutDevices,
         expired: expiredDevices,
         web: webDevices,
         outside: outsideDevices,

@@ -4,7 +4,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
-import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
+import { asksAboutUser, devicesMeant, mayBeQueued } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 import type { PageDevice } from '../core/queueing.ts'
 import type { FanOut, Bounds } from './fan-outs.ts'
@@ -39,6 +39,8 @@ export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 
   withZones: boolean
   /** The category of which the page says who is outside; null for none. */
   category?: FrozenCategory | null
+  /** Whether opted-out devices are queued too. */
+  inbox?: boolean | undefined
 }
 
 /**
@@ -63,15 +65,15 @@ export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
  * devices, so a page for few costs no more than one for all.
  */
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
-  const { zones, claims, withZones, category = null } = scan
+  const { zones, claims, withZones, category = null, inbox = false } = scan
   const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
   const start = scan.exactStart
     ? sql`${scan.exactStart}::timestamptz`
     : sql`(select started_at from fan_outs where campaign_id = ${scan.campaignId})`
   const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.startedAt, {
-    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone`,
+    columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone${inbox ? sql`, s.opted_in` : sql``}`,
     from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}`,
-    where: sql`${reachable}
+    where: sql`${mayBeQueued(inbox)}
       and s.created_at <= ${start}
       and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
       and ${
@@ -86,6 +88,7 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     userIds: string | null
     zones: (string | null)[] | null
     exceptions?: string | null
+    optedOut?: string | null
     scanned: number
     lastId: string | null
   }>`
@@ -94,10 +97,11 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
     ), meant as (
       select f.platform, string_agg(f.id, '' order by f.id) as subscription_ids, string_agg(f.user_id, '' order by f.id) as user_ids,
         ${withZones ? sql`json_agg(f.zone order by f.id)` : sql`null::json`} as zones
+        ${inbox ? sql`, string_agg(f.id, '') filter (where not f.opted_in) as opted_out` : sql``}
       from ${meant}
       group by f.platform
     )
-    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones${category ? sql`, exceptions` : sql``}, scanned, last_id as "lastId"
+    select platform, subscription_ids as "subscriptionIds", user_ids as "userIds", zones${category ? sql`, exceptions` : sql``}${inbox ? sql`, opted_out as "optedOut"` : sql``}, scanned, last_id as "lastId"
     from (select count(*) as scanned, max(id) as last_id${category ? sql`, (${exceptionsTo(category)}) as exceptions` : sql``} from page) as edge left join meant on true`.execute(
     db,
   )
@@ -105,9 +109,12 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
   const { scanned = 0, lastId = null, exceptions } = rows[0] ?? {}
   const isOutside = category && outsideBy(category, exceptions ?? '')
   return {
-    devices: rows.flatMap((row) =>
-      row.platform ? toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones, isOutside) : [],
-    ),
+    devices: rows.flatMap((row) => {
+      if (!row.platform) return []
+      const devices = toDevices(row.platform, row.subscriptionIds ?? '', row.userIds ?? '', row.zones, isOutside)
+      const optedOut = row.optedOut ? new Set(idsIn(row.optedOut)) : null
+      return optedOut ? devices.map((device) => (optedOut.has(device.id) ? { ...device, isOptedOut: true } : device)) : devices
+    }),
     lastId: lastId ?? scan.cursor,
     isLast: scanned < pageSize || (lastId ?? '') >= scan.boundId,
   }
@@ -136,9 +143,11 @@ const exceptionsTo = ({ id, default: by }: FrozenCategory) => sql`
       select string_agg(u.id, '') from users u
       where u.id = any(array(select user_id from page)) and u.preferences is not null and u.preferences -> ${id} = ${sql.lit(by === 'out')}::text::jsonb`
 
+const idsIn = (joined: string): string[] => Array.from({ length: joined.length / 24 }, (_, at) => joined.slice(at * 24, at * 24 + 24))
+
 /** Gives the function that says whether a user is outside a category, by the ids of the users who have chosen otherwise than its default. */
 function outsideBy({ default: by }: FrozenCategory, exceptions: string): (userId: string) => boolean {
-  const known = new Set(Array.from({ length: exceptions.length / 24 }, (_, at) => exceptions.slice(at * 24, at * 24 + 24)))
+  const known = new Set(idsIn(exceptions))
   return (userId) => known.has(userId) === (by === 'in')
 }
 

@@ -11,7 +11,13 @@ import type { PageDevice } from '../core/queueing.ts'
 import { toFanOut, type FanOut } from './fan-outs.ts'
 import { listOf, type MadeBatch } from './made-batches.ts'
 
-export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZones: boolean; category?: FrozenCategory | null }
+export type FewAsked = {
+  appId: string
+  target: FrozenSmallSend['target']
+  withZones: boolean
+  category?: FrozenCategory | null
+  inbox?: boolean
+}
 /** The devices of several small sends, in the order asked; `many` for more than 100 devices. `exactStart`: the database's time with microseconds. */
 export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] | 'many')[] }
 
@@ -21,6 +27,17 @@ export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] 
  */
 export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
   const categories = asked.some(({ category }) => category) ? asked.map(({ category }) => category) : null
+  const withInbox = asked.some(({ inbox }) => inbox)
+  const deviceColumns = withInbox ? sql`s.id, s.user_id, s.platform, s.opted_in` : sql`s.id, s.user_id, s.platform`
+  const mayBeQueued = withInbox ? sql`s.invalidated_at is null and (s.opted_in or asked.inbox)` : reachable
+  /** Selects the devices of a user, at most one more than a small send may have: with one more, the send is no small send. */
+  const devicesOf = (userId: RawBuilder<unknown>) => sql`
+    select ${deviceColumns} from subscriptions s
+    where s.user_id = ${userId} and s.app_id || '' = asked.app_id and ${mayBeQueued} limit ${sql.lit(smallSend + 1)}`
+  /** Selects the devices for the ids in a target, if the target is of this kind. For a target of another kind it looks nothing up. */
+  const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unknown>) => sql`
+    select ${deviceColumns}
+    from unnest(case when asked.kind = ${sql.lit(kind)} then asked.names end) as name cross join lateral (${devices} offset 0) as s`
   const { rows } = await sql<{
     startedAt: Date
     exactStart: string
@@ -30,24 +47,26 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
     platform: Platform
     zone: string | null
     isOutside?: boolean
+    isOptedOut?: boolean
   }>`
     select clock.now as "startedAt", clock.now::text as "exactStart", found.*
     from (select now() as now) as clock left join (
-      select asked.place::int as place, s.id, s.user_id as "userId", s.platform, u.timezone as zone${categories ? sql`, ${isOutside} as "isOutside"` : sql``}
+      select asked.place::int as place, s.id, s.user_id as "userId", s.platform, u.timezone as zone${categories ? sql`, ${isOutside} as "isOutside"` : sql``}${withInbox ? sql`, not s.opted_in as "isOptedOut"` : sql``}
       from (
-        select place, app_id, kind, with_zones, array(select jsonb_array_elements_text(names)) as names${categories ? sql`, category, begins_in` : sql``}
+        select place, app_id, kind, with_zones, array(select jsonb_array_elements_text(names)) as names${categories ? sql`, category, begins_in` : sql``}${withInbox ? sql`, inbox` : sql``}
         from unnest(
           ${asked.map(({ appId }) => appId)}::text[], ${asked.map(({ target }) => target.kind)}::text[],
           ${asked.map(({ target }) => JSON.stringify(namesOf(target)))}::jsonb[], ${asked.map(({ withZones }) => withZones)}::bool[]
           ${categories ? sql`, ${categories.map((one) => one?.id ?? null)}::text[], ${categories.map((one) => one?.default === 'in')}::bool[]` : sql``}
-        ) with ordinality as given(app_id, kind, names, with_zones, ${categories ? sql`category, begins_in,` : sql``} place)
+          ${withInbox ? sql`, ${asked.map(({ inbox }) => inbox ?? false)}::bool[]` : sql``}
+        ) with ordinality as given(app_id, kind, names, with_zones, ${categories ? sql`category, begins_in,` : sql``} ${withInbox ? sql`inbox,` : sql``} place)
       ) as asked
         cross join lateral (
           ${named('externalIds', sql`select s.* from users u cross join lateral (${devicesOf(sql`u.id`)}) as s where (u.app_id || ' ' || u.external_id) = asked.app_id || ' ' || name`)}
           union all
           ${named('userIds', devicesOf(sql`name`))}
           union all
-          ${named('subscriptionIds', sql`select ${deviceColumns} from subscriptions s where s.id = name and s.app_id || '' = asked.app_id and ${reachable}`)}
+          ${named('subscriptionIds', sql`select ${deviceColumns} from subscriptions s where s.id = name and s.app_id || '' = asked.app_id and ${mayBeQueued}`)}
           limit ${sql.lit(smallSend + 1)}
         ) as s
         left join lateral (select timezone from users where asked.with_zones and id = s.user_id offset 0) as u on true
@@ -62,21 +81,9 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
   return { startedAt, exactStart, devices: devices.map((few) => (few.length > smallSend ? 'many' : few)) }
 }
 
-const deviceColumns = sql`s.id, s.user_id, s.platform`
-
 /** Joins the own choices of the users whose send has a category. */
 const choices = sql`left join lateral (select preferences from users where asked.category is not null and id = s.user_id offset 0) as p on true`
 const isOutside = sql`asked.category is not null and not coalesce((p.preferences -> asked.category)::boolean, asked.begins_in)`
-
-/** Selects the devices of a user, at most one more than a small send may have: with one more, the send is no small send. */
-const devicesOf = (userId: RawBuilder<unknown>) => sql`
-  select ${deviceColumns} from subscriptions s
-  where s.user_id = ${userId} and s.app_id || '' = asked.app_id and ${reachable} limit ${sql.lit(smallSend + 1)}`
-
-/** Selects the devices for the ids in a target, if the target is of this kind. For a target of another kind it looks nothing up. */
-const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unknown>) => sql`
-  select s.id, s.user_id, s.platform
-  from unnest(case when asked.kind = ${sql.lit(kind)} then asked.names end) as name cross join lateral (${devices} offset 0) as s`
 
 function namesOf(target: FrozenSmallSend['target']): string[] {
   const names = target.kind === 'externalIds' ? target.externalIds : target.kind === 'userIds' ? target.userIds : target.subscriptionIds

@@ -15,6 +15,7 @@ const app = {
     identityVerification: 'off',
     attribution: { directHours: 24, influencedHours: 1 },
     conversions: { publicValues: false },
+    inboxDays: 30,
   },
   createdAt: monday,
 } satisfies App

@@ -73,6 +73,7 @@ export const Campaign = describes<CampaignRead>()(
     presentation: Presentation.nullable(),
     overrides: Overrides.nullable(),
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
+    inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
     bypass: Bypass,
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),

@@ -22,6 +22,7 @@ const draft = {
   presentation: null,
   overrides: null,
   category: null,
+  inbox: false,
   bypass: {},
   recurringOf: null,
   remainderOf: null,
@@ -61,15 +62,15 @@ export const campaignExamples: Record<string, Example> = {
     },
     answer: { id: ids.campaign, status: 'draft' },
   },
-  listCategoriesOfApp: { answer: listOf(category) },
-  createCategoryOfApp: {
+  listCategories: { answer: listOf(category) },
+  createCategory: {
     bodies: {
       offers: { id: category.id, ...savedCategory },
       'one that nobody can leave': { id: 'security', name: 'Security', default: 'in', locked: true },
     },
     answer: category,
   },
-  replaceCategoryOfApp: { bodies: { category: { ...savedCategory, default: 'out' } }, answer: { ...category, default: 'out' } },
+  replaceCategory: { bodies: { category: { ...savedCategory, default: 'out' } }, answer: { ...category, default: 'out' } },
   sendCampaign: { answer: { status: 'scheduled' } },
   cancelCampaign: { answer: { status: 'cancelled' } },
   pickWinner: { bodies: { winner: { variant: 'b' } }, answer: { id: ids.campaign, status: 'sending' } },

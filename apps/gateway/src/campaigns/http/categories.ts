@@ -2,8 +2,10 @@ import * as calls from '@herald/contracts/calls/campaigns'
 import { Category, CreateCategory, SaveCategory } from '@herald/contracts/category'
 import { notFound } from '@herald/contracts/fault'
 import { CategoryId } from '@herald/contracts/text'
+import { z } from 'zod'
 import { getApp } from '../../apps/store/apps.ts'
 import { CategoryList } from './campaign-answers.ts'
+import { pageQuery } from '../../core/page.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
 const categories = '/v1/admin/apps/:appId/categories'
@@ -18,13 +20,15 @@ function idOf({ id }: { id: string }): string {
 /** The routes with which an operator makes, lists, changes and deletes categories (spec: categories/fields). */
 export const categoriesOfApp = [
   route({
-    name: 'listCategoriesOfApp',
+    name: 'listCategories',
     method: 'get',
     path: categories,
     key: 'admin',
     scope: 'read',
     status: 200,
+    query: z.strictObject(pageQuery),
     summary: 'List categories, in the order in which they were made',
+    description: 'An app has at most 50, so the list is always whole: it has one page, whatever the query says.',
     answers: CategoryList,
     async answer({ db, bus }, { appId }) {
       await getApp(db, appId)
@@ -33,7 +37,7 @@ export const categoriesOfApp = [
     },
   }),
   route({
-    name: 'createCategoryOfApp',
+    name: 'createCategory',
     method: 'post',
     path: categories,
     key: 'admin',
@@ -50,7 +54,7 @@ export const categoriesOfApp = [
     answer: ({ bus }, { appId, body }) => bus.call(calls.createCategory, { appId, category: body }),
   }),
   route({
-    name: 'replaceCategoryOfApp',
+    name: 'replaceCategory',
     method: 'put',
     path: oneCategory,
     texts: ['id'],
@@ -66,7 +70,7 @@ export const categoriesOfApp = [
     answer: ({ bus }, { appId, params, body }) => bus.call(calls.replaceCategory, { appId, categoryId: idOf(params), category: body }),
   }),
   route({
-    name: 'deleteCategoryOfApp',
+    name: 'deleteCategory',
     method: 'delete',
     path: oneCategory,
     texts: ['id'],

@@ -2,6 +2,7 @@ import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, CustomData, Presentation } from '@herald/contracts/send-fields'
 import { Experiment, Schedule } from '@herald/contracts/campaign'
 import { Action, Content, ContentByLocale, ContentMap, LocaleEntry } from '@herald/contracts/content'
+import { Inbox, MarkInbox } from '@herald/contracts/inbox'
 import { Category, CreateCategory, SaveCategory } from '@herald/contracts/category'
 import { SavedSegment, SaveSegment, SegmentCount } from '@herald/contracts/saved-segment'
 import { SavedSegmentDefinition, SegmentDefinition } from '@herald/contracts/segment-definition'
@@ -36,7 +37,9 @@ const named: Record<string, unknown> = {
   CreateCategory,
   CustomData,
   Experiment,
+  Inbox,
   LocaleEntry,
+  MarkInboxBody: MarkInbox,
   Overrides,
   Presentation,
   SaveCategory,

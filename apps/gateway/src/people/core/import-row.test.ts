@@ -31,6 +31,7 @@ test('a row of an imported CSV file has the fields of a registration, and its em
     sessionCount: '12',
     createdAt: '2024-01-31',
     lastActiveAt: '2024-02-01 08:30:00+01',
+    preferences: '{"offers":false}',
     somethingElse: 'not read',
   }
 
@@ -47,6 +48,7 @@ test('a row of an imported CSV file has the fields of a registration, and its em
       sessionCount: 12,
       createdAt: '2024-01-31T00:00:00.000Z',
       lastActiveAt: '2024-02-01T07:30:00.000Z',
+      preferences: { offers: false },
     },
   })
 })
@@ -154,6 +156,9 @@ describe('a wrong value that a device can do without', () => {
     ['lastActiveAt', '31.01.2024'],
     ['tags', 'plan=pro'],
     ['tags', '[1]'],
+    ['preferences', 'offers'],
+    ['preferences', '{"offers":"no"}'],
+    ['preferences', '{"Not an id":true}'],
   ])('an import leaves the %s %j out, keeps the device, and names the column in a warning', (column, value) => {
     const row = { platform: 'ios', token: 'abc', externalId: 'ann', [column]: value }
     expect(readCsv(row)).toEqual({ device: { platform: 'ios', token: 'abc', externalId: 'ann' }, warnings: [`left_out:${column}`] })

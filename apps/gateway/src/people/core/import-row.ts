@@ -184,7 +184,7 @@ function readCsvFields(read: (field: ImportField) => string, nameOf: ReadonlyMap
  * then refuse it.
  */
 function valueOf(field: ImportField, value: string): unknown {
-  if (field === 'tags') return readTags(value)
+  if (field === 'tags' || field === 'preferences') return readTags(value)
   if (field === 'optedIn' || field === 'standalone') return readTruth(value) ?? value
   if (field === 'sessionCount') return readCount(value)
   return field === 'createdAt' || field === 'lastActiveAt' ? withZone(value) : value

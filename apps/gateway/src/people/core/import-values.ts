@@ -5,7 +5,7 @@ import { importFields, type ImportField } from '@herald/contracts/import'
  * refuse it.
  */
 
-/** Reads tags, which are a JSON object. */
+/** Reads tags or preferences, which are a JSON object. */
 export function readTags(value: string): unknown {
   try {
     return JSON.parse(value)

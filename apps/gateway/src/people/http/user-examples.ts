@@ -1,3 +1,4 @@
+import type { Inbox } from '@herald/contracts/inbox'
 import type { StoredConversion } from '@herald/contracts/conversion'
 import type { ImportReport } from '@herald/contracts/import'
 import type { ShownPreferences } from '@herald/contracts/category'
@@ -24,6 +25,26 @@ const keys = {
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 }
 const userChanges = { tags: { plan: 'gold', trial: null }, language: 'de-AT', timezone: 'Europe/Vienna' }
+const inbox = {
+  items: [
+    {
+      id: ids.campaign,
+      title: 'Your order is on its way',
+      body: 'It arrives today.',
+      url: 'https://shop.example/orders/17',
+      image: null,
+      actions: [],
+      data: { kind: 'order' },
+      category: null,
+      sentAt: '2026-01-31T08:00:00.000Z',
+      readAt: null,
+      opened: false,
+    },
+  ],
+  unread: 1,
+  nextCursor: null,
+} satisfies Inbox
+const marks = { 'one item': { ids: [ids.campaign] }, 'everything until now': { all: true } }
 const preferences = {
   categories: [{ id: category.id, name: category.name, description: category.description, subscribed: false, locked: false }],
 } satisfies ShownPreferences
@@ -168,6 +189,15 @@ export const userExamples: Record<string, Example> = {
   changePreferences: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
   changePreferencesByExternalId: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
   changePreferencesOfDevice: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
+  readInbox: { answer: inbox },
+  readInboxByExternalId: { answer: inbox },
+  readInboxOfDevice: { answer: inbox },
+  markInbox: { bodies: marks },
+  markInboxByExternalId: { bodies: marks },
+  markInboxOfDevice: { bodies: marks },
+  hideInboxItem: { params: { itemId: ids.campaign } },
+  hideInboxItemByExternalId: { params: { itemId: ids.campaign } },
+  hideInboxItemOfDevice: { params: { itemId: ids.campaign } },
   previewSegment: { bodies: { 'a segment': { segment: definition }, everyone: {} }, answer: counted },
   listSegments: { answer: { segments: [segment], nextCursor: null } },
   createSegment: { bodies: { segment: savedSegment }, answer: { ...segment, lastCount: null, lastCountedAt: null } },

@@ -135,6 +135,19 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
     change(Change("POST", "user", json(fields.filterValues { it != null })))
   }
 
+  /** Gives the kinds of notifications of your app, and which of them the user gets. Throws when Herald cannot be reached, or the device is not registered. */
+  fun categories(): List<Category> = inTurn {
+    sendWaiting()
+    val id = subscriptionId ?: throw HeraldException(0, "not_registered", "The device is not registered")
+    categoriesIn(call("GET", "/v1/subscriptions/$id/preferences", null))
+  }
+
+  /**
+   * Lets the user join (true) or leave (false) categories, on all devices of the user; null takes the user's own choice back. When Herald cannot be
+   * reached, a later call sends it.
+   */
+  fun setCategories(choices: Map<String, Boolean?>) = inTurn { change(Change("PATCH", "preferences", json(mapOf("categories" to choices)))) }
+
   /**
    * Reports a conversion of the user, such as an order. `id` is yours and counts once. When it cannot be sent now, a later call sends it, within 7 days,
    * also after a logout. A `value` needs the app's setting for public values.
@@ -181,6 +194,12 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
 
   /** Reports that the user closed this push. Do not call it for a push that a later push replaced. */
   fun dismissed(msgId: String): Boolean = report("x/${encoded(msgId)}")
+
+  /**
+   * Takes the user of this push out of its category: offer it when the data of the push have `heraldCategory`. Gives whether Herald has heard it; else it
+   * is sent later, like a report.
+   */
+  fun leaveCategory(msgId: String): Boolean = report("u/${encoded(msgId)}")
 
   private fun <T> inTurn(work: () -> T): T = turns.withLock(work).also { sendReports() }
 
@@ -286,7 +305,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
     for (report in all) {
       try {
         if (now() - report.at < 7 * dayMs) {
-          call("POST", "/v1/e/${report.path}", null, limitMs = 5_000, triesLeft = 0)
+          call("POST", "/v1/" + (if (report.path.startsWith("u/")) "" else "e/") + report.path, null, limitMs = 5_000, triesLeft = 0)
           taken += report
         }
       } catch (refused: HeraldException) {
@@ -362,6 +381,17 @@ private fun now() = System.currentTimeMillis()
 
 private fun encoded(text: String) = URLEncoder.encode(text, "UTF-8")
 
+/** A kind of notifications. `subscribed`: whether the user gets them. Nobody can leave a `locked` one. */
+data class Category(val id: String, val name: String, val description: String?, val subscribed: Boolean, val locked: Boolean)
+
+private val objectInJson = Regex("\\{(?:[^{}\"]|\"(?:[^\"\\\\]|\\\\.)*\")*\\}")
+
+/** Reads the objects without objects inside, which are the categories of the answer. */
+private fun categoriesIn(answer: String): List<Category> =
+  objectInJson.findAll(answer).map { it.value }.toList().map { one ->
+    fun isTrue(name: String) = Regex("\"$name\"\\s*:\\s*true").containsMatchIn(one.replace(Regex(":\\s*\"(?:[^\"\\\\]|\\\\.)*\""), ":"))
+    Category(text(one, "id"), text(one, "name"), text(one, "description").ifEmpty { null }, isTrue("subscribed"), isTrue("locked"))
+  }
 /** The path below a device to which conversions are reported. */
 private const val conversions = "conversions"
 
@@ -370,7 +400,7 @@ private fun isoTime(at: Long) = httpDate("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").format(
 /** A change or a report that waits to be sent. */
 private class Change(val method: String, val path: String, val body: String, val at: Long = now()) {
   /** Whether it is about the user's data. Users rely on logouts, opt-outs and opt-ins. */
-  val isSpare get() = path == "login" || path == "user" || path == conversions
+  val isSpare get() = path == "login" || path == "user" || path == conversions || path == "preferences"
 }
 
 private fun loginOf(externalId: String) = Change("POST", "login", json(mapOf("externalId" to externalId)))

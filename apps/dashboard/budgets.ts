@@ -10,10 +10,10 @@ const kB = 1_000
  * limit. Only the limit of compose and template includes these libraries.
  */
 export const budgets = {
-  firstLoad: 175 * kB,
-  compose: 90 * kB,
+  firstLoad: 190 * kB,
+  compose: 100 * kB,
   page: 25 * kB,
-  everything: 450 * kB,
+  everything: 500 * kB,
   shared: { charts: 28 * kB, forms: 16 * kB, zod: 28 * kB, cmdk: 8 * kB },
 } as const
 

@@ -1,6 +1,6 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { contractsInBrowser } from './contracts-in-browser.ts'
 
 /**
@@ -10,10 +10,25 @@ import { contractsInBrowser } from './contracts-in-browser.ts'
 const { HERALD_URL = 'http://127.0.0.1:8080', DASHBOARD_PORT = '8119' } = process.env
 const proxied = { target: HERALD_URL, changeOrigin: true, headers: { origin: new URL(HERALD_URL).origin } }
 
+/**
+ * Puts the styles behind the shell of index.html. A browser waits with its first paint for styles in the head; over a slow line that was a white page
+ * for seconds.
+ */
+const shellFirst: Plugin = {
+  name: 'shell-first',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html) {
+      const styles = [...html.matchAll(/\s*<link rel="stylesheet"[^>]*>/g)].map(([link]) => link)
+      return styles.reduce((text, link) => text.replace(link, ''), html).replace(/(\s*)<noscript>/, `${styles.join('')}$1<noscript>`)
+    },
+  },
+}
+
 export default defineConfig({
   base: '/dashboard/',
   root: import.meta.dirname,
-  plugins: [contractsInBrowser(`${import.meta.dirname}/src/browser`), react(), tailwindcss()],
+  plugins: [contractsInBrowser(`${import.meta.dirname}/src/browser`), react(), tailwindcss(), shellFirst],
   server: {
     host: '127.0.0.1',
     port: Number(DASHBOARD_PORT),

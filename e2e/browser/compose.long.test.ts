@@ -1,13 +1,14 @@
 import type { Device } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { barriersOf, openDashboard, openDashboardAs, type Dashboard } from './dashboard.ts'
 
 // The compose page in a real Chromium, under the gateway's content security policy, with Herald and the simulator behind it.
 
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
+let herald: Dashboard['herald']
 let userId: string
 /** How many pushes the simulator had taken before the first push of this file. */
 let before: number
@@ -16,7 +17,7 @@ type Entry = { title: string; body: string; url?: string; image?: string }
 type Push = { platform: Device['platform']; payload: Record<string, unknown> }
 
 beforeAll(async () => {
-  ;({ tenant, open } = await openDashboard())
+  ;({ herald, tenant, open } = await openDashboard())
   before = (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
   for (const platform of ['ios', 'android', 'web'] as const) {
     const [device] = await tenant.makeDevices(platform, 1)
@@ -30,7 +31,7 @@ const field = (page: Page, name: string) => page.getByRole('textbox', { name: ne
 const saved = (page: Page) =>
   page
     .getByRole('status')
-    .filter({ hasText: /^Saved / })
+    .filter({ hasText: /^Saved [\d:]+$/ })
     .waitFor()
 const family = '👨‍👩‍👧‍👦'
 const texts: Entry[] = [
@@ -149,19 +150,34 @@ test('for 72 contents the page shows the exact size and the exact cut text that 
 })
 
 // spec: dashboard/draft-kept
-test('a message that cannot be a draft yet is offered again after its page was closed', async () => {
+test('a message that is not complete is saved in Herald from the first keystroke, offered again, and becomes a campaign when it is complete', async () => {
+  const drafts = async () => (await tenant.admin<{ items: { id: string; name: string }[] }>('GET', '/drafts')).body.items
   const first = await open('/compose')
   await field(first.page, 'Title').fill('Only a title')
-  await first.page.getByRole('status').filter({ hasText: 'Kept in this browser' }).waitFor()
+  await first.page.getByRole('status').filter({ hasText: 'not complete yet' }).waitFor()
+  // What Herald has stored is not kept in the browser any more.
+  expect(await first.page.evaluate(() => Object.values(localStorage).filter((text) => String(text).includes('Only a title')))).toEqual([])
+  expect(await drafts()).toMatchObject([{ name: 'Only a title' }])
+  await first.page.reload()
+  expect(await field(first.page, 'Title').inputValue()).toBe('Only a title')
   await first.page.close()
 
   const { page, watched } = await open('/compose')
-  await page.getByRole('button', { name: 'Go on with it' }).click()
-  expect(await field(page, 'Title').inputValue()).toBe('Only a title')
+  await page.getByText('You have not finished “Only a title”').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('link', { name: 'Go on with it' }).click()
+  await until(async () => (await field(page, 'Title').inputValue()) === 'Only a title')
   await field(page, 'Text').fill('And a text')
-  await saved(page)
-  // A draft that Herald has stored is not kept in the browser any more.
-  expect(await page.evaluate(() => Object.values(localStorage).filter((text) => String(text).includes('Only a title')))).toEqual([])
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Saved [\d:]+$/ })
+    .waitFor()
+  const id = page.url().slice(-24)
+  expect(await tenant.admin('GET', `/campaigns/${id}`)).toMatchObject({ status: 200, body: { status: 'draft', name: 'Only a title' } })
+  expect(await drafts()).toEqual([])
+  await page.getByRole('button', { name: 'Delete draft' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete draft' }).click()
+  await page.waitForURL(/\/campaigns$/)
   expect(watched.faults).toEqual([])
 })
 
@@ -219,6 +235,7 @@ test('an operator gives a send at local times a date and says what happens where
   const { page, watched } = await open('/compose')
   await field(page, 'Title').fill('Big day')
   await field(page, 'Text').fill('Today only')
+  await page.getByRole('region', { name: 'Schedule' }).getByRole('button').first().click()
   await page.getByRole('radio', { name: /local time/ }).check()
   const date = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
   await page.getByLabel('Date', { exact: true }).fill(date)
@@ -265,5 +282,107 @@ test('a send is confirmed on a sheet, and undone within ten seconds it is a draf
   expect(await field(page, 'Title').inputValue()).toBe('Too early')
   const { body } = await tenant.admin<{ status: string; stats: { queued: number } }>('GET', `/campaigns/${id}`)
   expect(body).toMatchObject({ status: 'draft', stats: { queued: 0 } })
+  expect(watched.faults).toEqual([])
+})
+
+// spec: administration/pictures-served, dashboard/pictures
+test('an operator uploads a picture, sees it in the preview, and the device gets an address from which it is loaded without credentials', async () => {
+  const { page, watched } = await open('/compose')
+  await field(page, 'Title').fill('With a picture')
+  await field(page, 'Text').fill('Look')
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Upload a picture' }).click()])
+  await chooser.setFiles('docs/images/audit-light.png')
+  await until(async () => (await field(page, 'Picture').inputValue()).includes('/pictures/'), { what: 'the address of the picture' })
+  const address = await field(page, 'Picture').inputValue()
+  const shown = page
+    .getByRole('region', { name: /^Preview/ })
+    .locator('img')
+    .last()
+  await until(() => shown.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0), {
+    what: 'the picture in the preview',
+  })
+  expect(await barriersOf(page)).toEqual([])
+  const { pathname } = new URL(address)
+  const loaded = await fetch(new URL(pathname, page.url()))
+  expect([loaded.status, loaded.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Send to 3 devices' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send to 3 devices' }).click()
+  await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+  const sent = async () => (await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?after=${before}&limit=1000`)).pushes
+  await until(async () => (await sent()).some(({ payload }) => JSON.stringify(payload).includes(address)), {
+    withinMs: 30_000,
+    what: 'a push with the picture',
+  })
+  expect(watched.faults).toEqual([])
+})
+
+// spec: dashboard/approval
+test('above the limit of the app one operator asks for a send and another confirms it', async () => {
+  await tenant.admin('PATCH', '', { settings: { approval: { devices: 2 } } })
+  onTestFinished(() => tenant.admin('PATCH', '', { settings: { approval: null } }).then(() => undefined))
+  const { page, watched } = await open('/compose')
+  await field(page, 'Title').fill('Big news')
+  await field(page, 'Text').fill('For all')
+  await page.keyboard.press('Control+Enter')
+  const ask = 'Ask to send to 3 devices'
+  await page.getByRole('button', { name: ask }).click()
+  await page.getByRole('dialog').getByRole('button', { name: ask }).click()
+  await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+  const id = page.url().slice(-24)
+  await page.getByText('It waits until somebody else confirms it.').waitFor()
+  expect(await page.getByRole('link', { name: 'Review and confirm' }).count()).toBe(0)
+  expect(await barriersOf(page)).toEqual([])
+
+  const robin = await openDashboardAs(herald, tenant, 'Robin')
+  const theirs = await robin(`/campaigns/${id}`)
+  await theirs.page.getByText('It goes out when you confirm it.').waitFor()
+  await theirs.page.getByRole('link', { name: 'Review and confirm' }).click()
+  await theirs.page.getByRole('button', { name: 'Send to 3 devices' }).click()
+  await theirs.page.getByRole('dialog').getByRole('button', { name: 'Send to 3 devices' }).click()
+  await theirs.page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+  await isSent(id)
+  expect([watched.faults, theirs.watched.faults]).toEqual([[], []])
+})
+
+// spec: dashboard/steps, dashboard/unknown-placeholder
+test('the composer has four steps that fold into a line of words, leads from a problem to its field, names an unknown tag, takes emoji, and its bar says what is sent', async () => {
+  const { page, watched } = await open('/compose')
+  const step = (name: string) => page.getByRole('region', { name, exact: true }).getByRole('button').first()
+  expect(await Promise.all(['Audience', 'Message', 'Schedule', 'Options'].map((name) => step(name).textContent()))).toEqual([
+    'AudienceEveryone',
+    'Message',
+    'ScheduleNow',
+    'OptionsAs usual',
+  ])
+  const bar = page.getByRole('region', { name: 'What is sent' })
+  await bar.getByText('3 devices · now · 1 language').waitFor()
+
+  await step('Message').click()
+  await bar.getByRole('button', { name: 'Review' }).click()
+  await page
+    .getByRole('alert')
+    .getByRole('button', { name: /^Title.*must be/ })
+    .click()
+  await until(() => field(page, 'Title').evaluate((element) => element.matches(':focus')))
+  await page.keyboard.type('Hi {{ tags.nmae }} ')
+  await page.getByText('No user of this app has the tag “nmae”.').waitFor()
+  await page.getByRole('button', { name: 'Emoji for Title' }).click()
+  await page.getByRole('searchbox', { name: 'Find an emoji' }).fill('truck')
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'truck delivery' }).click()
+  expect(await field(page, 'Title').inputValue()).toBe('Hi {{ tags.nmae }} 🚚')
+  await step('Schedule').click()
+  await page.getByRole('radio', { name: /local time/ }).check()
+  await step('Schedule').click()
+  expect(await step('Schedule').textContent()).toBe('ScheduleAt 09:00 in each user’s own time zone')
+  await bar.getByText('3 devices · at 09:00 in each user’s own time zone · 1 language').waitFor()
+  await bar.getByRole('button', { name: 'Test', exact: true }).click()
+  await page
+    .getByRole('dialog', { name: 'Send a test' })
+    .getByRole('button', { name: /^Send a test to/ })
+    .waitFor()
+  expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
 })

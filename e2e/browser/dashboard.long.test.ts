@@ -1,3 +1,4 @@
+import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { givenDevices, type Registered, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
@@ -44,6 +45,7 @@ const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): R
   webhooks: `/apps/${appId}/webhooks`,
   settings: `/apps/${appId}/settings`,
   audit: `/apps/${appId}/audit`,
+  calendar: `/apps/${appId}/campaigns?view=calendar`,
   'no line found': `/apps/${appId}/audit?actor=nobody`,
   inbox: `/apps/${appId}/inbox`,
 })
@@ -75,4 +77,50 @@ test('no main page is wider than a screen of 320 px', async () => {
     if (over > 0) wide.push(`${name}: ${over} px`)
   }
   expect(wide).toEqual([])
+})
+
+// spec: dashboard/shell
+test('the page says that it is loading before its styles and scripts have come', async () => {
+  const { page, watched } = await open('/overview')
+  const arrived = Promise.withResolvers<void>()
+  await page.route(/\/dashboard\/assets\//, async (route) => {
+    await arrived.promise
+    await route.continue()
+  })
+  const loaded = page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}/campaigns`)
+  await page.getByText('Herald is loading').waitFor()
+  await until(() => page.evaluate<boolean>("performance.getEntriesByName('first-contentful-paint').length === 1"), {
+    what: 'the first paint',
+  })
+  arrived.resolve()
+  await loaded
+  await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
+  expect(await page.getByText('Herald is loading').count()).toBe(0)
+  expect(watched.faults).toEqual([])
+})
+
+// spec: dashboard/calendar, dashboard/campaign-lists, administration/users
+test('an operator sees what comes in the calendar, finds a campaign by a word inside its name, and people by a tag', async () => {
+  const at = new Date(Date.now() + 86_400_000)
+  await sendCampaign(tenant, { name: 'A sale for early birds', schedule: { type: 'at', at: at.toISOString() } }, 'scheduled')
+  const { page, watched } = await open('/campaigns')
+  await page.getByRole('searchbox', { name: 'Name contains' }).fill('EARLY')
+  await page.waitForURL(/q=EARLY/)
+  await until(async () => (await page.getByRole('row').count()) === 2, { what: 'one campaign' })
+  await page.getByRole('button', { name: 'Scheduled', exact: true }).click()
+  await page.waitForURL(/status=scheduled/)
+  await page.getByText('1 campaign on this page').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+
+  await page.getByRole('tab', { name: 'Calendar' }).click()
+  if (at.getMonth() !== new Date().getMonth()) await page.getByRole('button', { name: 'The month after' }).click()
+  await page.getByRole('table').getByRole('link', { name: 'A sale for early birds' }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}/people?tag=plan&tagValue=pro`)
+  await page.getByRole('link', { name: 'customer-1' }).waitFor()
+  expect(await page.getByRole('link', { name: /^customer-[02]$/ }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click()
+  await page.getByRole('link', { name: 'customer-0' }).waitFor()
+  expect(watched.faults).toEqual([])
 })

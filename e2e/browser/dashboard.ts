@@ -23,26 +23,34 @@ export type Dashboard = {
 export async function openDashboard(given?: Herald): Promise<Dashboard> {
   const herald = given ?? (await sharedPlatform())
   const tenant = await givenTenant(herald)
+  const context = await signedIn(herald, 'Dana')
+  return { herald, tenant, context, open: opener(herald, tenant, context) }
+}
+
+/** Gives the `open` of another Chromium, in which an operator with this name is signed in. */
+export const openDashboardAs = async (herald: Herald, tenant: Tenant, name: string): Promise<Dashboard['open']> =>
+  opener(herald, tenant, await signedIn(herald, name))
+
+async function signedIn(herald: Herald, name: string): Promise<BrowserContext> {
   const context = await openChromium()
   context.setDefaultTimeout(60_000)
   const first = await context.newPage()
-  await first.goto(await signInLink(herald, 'Dana'))
+  await first.goto(await signInLink(herald, name))
   await first.getByRole('navigation').first().waitFor()
   await first.close()
-  return {
-    herald,
-    tenant,
-    context,
-    async open(path, expected) {
-      const page = await context.newPage()
-      onTestFinished(() => page.close())
-      const watched = watch(page, expected === undefined ? {} : { expected })
-      await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      return { page, watched }
-    },
-  }
+  return context
 }
+
+const opener =
+  (herald: Herald, tenant: Tenant, context: BrowserContext): Dashboard['open'] =>
+  async (path, expected) => {
+    const page = await context.newPage()
+    onTestFinished(() => page.close())
+    const watched = watch(page, expected === undefined ? {} : { expected })
+    await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return { page, watched }
+  }
 
 /** Makes a sign-in link that works once, for an operator with this name. */
 export async function signInLink({ baseUrl, adminToken }: Herald, name: string): Promise<string> {

@@ -63,6 +63,8 @@ test('with at most 8 clicks and 20 characters an operator gets the first push in
   await me.click('Make the app')
   await page.locator('::-p-text(Secret key)').setTimeout(60_000).wait()
 
+  await page.locator('label ::-p-text(This browser)').setTimeout(60_000).click()
+  effort.clicks += 1
   await page.locator('form input[inputmode=email]').setTimeout(60_000).click()
   effort.clicks += 1
   await me.type('me@shop.example')
@@ -95,6 +97,38 @@ test('with at most 8 clicks and 20 characters an operator gets the first push in
 
   const kept = await page.evaluate('JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])')
   expect(kept).not.toMatch(/sk_live|pk_live|code=/)
+  expect(watched.faults).toEqual([])
+  await page.close()
+})
+
+// spec: dashboard/first-push-on-a-phone
+test('where providers are simulated a virtual phone is chosen already, and its first push arrives beside the button and can be tapped there', async () => {
+  const { id: appId } = await administer<{ id: string }>('POST', '/apps', { name: 'Second shop' })
+  const { url } = await administer<{ url: string }>('POST', '/sign-in-links', { name: 'Robin' })
+  const page = await browser.newPage()
+  const watched = watch(page)
+  const me = person(page)
+  await page.goto(url)
+  await page.locator('nav').setTimeout(60_000).wait()
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${appId}/start`)
+  await me.click('Make a virtual device')
+  await page.waitForFunction(
+    "[...document.querySelectorAll('button')].some((one) => one.textContent === 'Send to this device' && !one.disabled)",
+    {
+      timeout: 60_000,
+    },
+  )
+  await me.click('Send to this device')
+  await page.locator('section[aria-label="On the virtual phone"] article button ::-p-text(Hello from Herald)').setTimeout(60_000).click()
+  await page.locator('section[aria-label="On the virtual phone"] ::-p-text(opened)').setTimeout(60_000).wait()
+  await until(
+    async () => {
+      const { items } = await administer<{ items: { stats: Record<string, number> }[] }>('GET', `/apps/${appId}/campaigns?test=true`)
+      return items[0]?.stats['opened'] === 1
+    },
+    { what: 'the tap is counted' },
+  )
+  expect(me.effort).toEqual({ clicks: 2, characters: 0 })
   expect(watched.faults).toEqual([])
   await page.close()
 })

@@ -63,6 +63,7 @@ async function measureSpeed(tenant: Tenant): Promise<void> {
     const paint = median(loads.map(({ largestPaintMs }) => largestPaintMs))
     console.log(`${name}: largest paint ${paint.toFixed(0)} ms, layout shift ${median(loads.map(({ shift }) => shift)).toFixed(4)}`)
   }
+  await measureSlowLine(page, `${app}/campaigns`)
   const changes: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     changes.push(await change(page, 'People'), await change(page, 'Log'))
@@ -72,6 +73,26 @@ async function measureSpeed(tenant: Tenant): Promise<void> {
   console.log(
     `key to preview and meter: p95 ${percentile(keys, 0.95).toFixed(0)} ms, median ${median(keys).toFixed(0)} ms, of ${keys.length} keys`,
   )
+}
+
+/** Prints when the first paint comes over a line of 400 ms and 50 kB/s, without a cache. The design asks for 1.5 s. */
+async function measureSlowLine(page: Page, url: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    downloadThroughput: 50_000,
+    uploadThroughput: 50_000,
+  })
+  const paints: number[] = []
+  for (let round = 0; round < 5; round += 1) {
+    await page.goto(url, { waitUntil: 'commit' })
+    await page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0")
+    paints.push(await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+  }
+  console.log(`first paint at 400 ms and 50 kB/s: median ${median(paints).toFixed(0)} ms of ${paints.length} loads`)
+  await session.detach()
 }
 
 /** Opens the control room of a send that takes `minutes`, and prints the memory of its scripts after a garbage collection, each minute. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { startClock } from '@herald/testing/promised'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { givenDevices, ok, textOf } from '../tests/campaigns.ts'
+import { givenDevices, ok, textOf, untilSettled } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
 // Setting the credentials of providers on the page, with wrong files, wrong keys and right ones.
@@ -71,17 +71,27 @@ test("with a wrong APNs key the page shows the provider's reason and what to do,
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'ada' }))
-  const { page, watched } = await open('/providers')
+  // The browser writes a line about the answer that refuses the wrong key.
+  const { page, watched } = await open('/providers', /status of 422/)
   const teamId = tenant.appId.slice(-10).toUpperCase()
   const keyId = teamId.split('').toReversed().join('')
 
   const form = await replace(page, 'APNs')
   await form.locator('input[type=file]').setInputFiles(file(`AuthKey_${keyId}.p8`, pem('ec')))
   await form.getByRole('button', { name: 'Save and check' }).click()
-  await form.getByText(/APNs does not take these credentials/).waitFor()
   await form.getByText(/InvalidProviderToken/).waitFor()
   await form.getByText(/check that team id and key id are those of the \.p8 key/i).waitFor()
-  await form.getByRole('button', { name: 'Leave it for now' }).click()
+  // The credentials in use are still there, and a push goes out with them.
+  const before = ok(
+    await tenant.call<{ id: string }>('POST', '/v1/notifications', {
+      target: { subscriptionIds: [device!.id] },
+      content: textOf('Goes out'),
+    }),
+    202,
+  )
+  expect(await untilSettled(tenant, before.id)).toMatchObject({ queued: 1, sent: 1 })
+  await form.getByRole('button', { name: 'Set them all the same' }).click()
+  await form.waitFor({ state: 'detached' })
 
   const body = { target: { subscriptionIds: [device!.id] }, content: textOf('Waits') }
   const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
@@ -103,6 +113,19 @@ test("with a wrong APNs key the page shows the provider's reason and what to do,
   await again.getByRole('button', { name: 'Save and check' }).click()
   await page.getByText('Saved: APNs takes these credentials').waitFor()
   await explain.locator('p[data-sentence]', { hasText: /^Sent at/ }).waitFor()
+
+  // The wrong key is the former one now; a rollback brings it back, and another one the right key.
+  const region = page.getByRole('region', { name: 'APNs' })
+  const publicHalf = async () => ok(await tenant.admin<{ former: unknown }>('GET', '/providers/apns'), 200).former
+  expect(await publicHalf()).toMatchObject({ keyId, teamId })
+  for (const ok of [false, true]) {
+    await region.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await region.getByRole('button', { name: 'Check now' }).click()
+    await region.getByText(ok ? 'APNs takes these credentials.' : /InvalidProviderToken/).waitFor()
+  }
+  expect(await barriersOf(page)).toEqual([])
   // The page does not contain the private key.
   expect(await page.content()).not.toContain(privateKey.split('\n')[1])
   expect(watched.faults).toEqual([])
@@ -117,7 +140,7 @@ test('a test send with a wrong APNs key shows within two seconds what the provid
   const keyId = teamId.split('').toReversed().join('')
   const account = { teamId, keyId, bundleId: tenant.bundleId }
   const setKey = async (privateKey: string) =>
-    ok(await tenant.admin('PUT', '/providers/apns', { ...account, privateKey, environment: 'production' }), 200)
+    ok(await tenant.admin('PUT', '/providers/apns?unchecked=true', { ...account, privateKey, environment: 'production' }), 200)
   await setKey(pem('ec'))
   const sendTest = async () => {
     const { page, watched } = await open(`/people/${device!.userId}`)

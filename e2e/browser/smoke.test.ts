@@ -50,6 +50,8 @@ test('an operator can write, review and send a message with the keyboard alone, 
   await page.keyboard.type('Hello {{ exter')
   await page.getByRole('option').first().waitFor()
   await page.keyboard.press('Enter')
+  // Behind the title is the button for emoji.
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.type('It is on its way')
   await saved(page)

@@ -58,6 +58,7 @@ type ChangeSubscriptionBody struct {
 	AppVersion  string `json:"appVersion,omitempty"`
 	OsVersion   string `json:"osVersion,omitempty"`
 	DeviceModel string `json:"deviceModel,omitempty"`
+	Badge       *int   `json:"badge,omitempty"`
 }
 
 type OptedIn struct {
@@ -290,19 +291,20 @@ type MarkInboxBody struct {
 }
 
 type SendNotificationBody struct {
-	Target       Target        `json:"target"`
-	Content      *Content      `json:"content,omitempty"`
-	TemplateID   string        `json:"templateId,omitempty"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Category     string        `json:"category,omitempty"`
-	Inbox        *bool         `json:"inbox,omitempty"`
-	Bypass       *Bypass       `json:"bypass,omitempty"`
+	Target       Target                        `json:"target"`
+	Content      *Content                      `json:"content,omitempty"`
+	TemplateID   string                        `json:"templateId,omitempty"`
+	Silent       *bool                         `json:"silent,omitempty"`
+	Data         CustomData                    `json:"data,omitempty"`
+	TTL          *int                          `json:"ttl,omitempty"`
+	CollapseID   string                        `json:"collapseId,omitempty"`
+	Priority     string                        `json:"priority,omitempty"`
+	Presentation *Presentation                 `json:"presentation,omitempty"`
+	Overrides    *Overrides                    `json:"overrides,omitempty"`
+	Category     string                        `json:"category,omitempty"`
+	SendRate     *SendNotificationBodySendRate `json:"sendRate,omitempty"`
+	Inbox        *bool                         `json:"inbox,omitempty"`
+	Bypass       *Bypass                       `json:"bypass,omitempty"`
 }
 
 type Target struct {
@@ -353,6 +355,7 @@ type CustomData map[string]string
 type Presentation struct {
 	Sound             string   `json:"sound,omitempty"`
 	Badge             *int     `json:"badge,omitempty"`
+	BadgeIncrement    *int     `json:"badgeIncrement,omitempty"`
 	ThreadID          string   `json:"threadId,omitempty"`
 	Icon              string   `json:"icon,omitempty"`
 	InterruptionLevel string   `json:"interruptionLevel,omitempty"`
@@ -366,6 +369,10 @@ type Overrides struct {
 	IOS     map[string]any `json:"ios,omitempty"`
 	Android map[string]any `json:"android,omitempty"`
 	Web     map[string]any `json:"web,omitempty"`
+}
+
+type SendNotificationBodySendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type Bypass struct {
@@ -383,20 +390,25 @@ type SendNotificationsBody struct {
 }
 
 type SendNotificationsBodyNotifications struct {
-	Target         Target        `json:"target"`
-	Content        *Content      `json:"content,omitempty"`
-	TemplateID     string        `json:"templateId,omitempty"`
-	Silent         *bool         `json:"silent,omitempty"`
-	Data           CustomData    `json:"data,omitempty"`
-	TTL            *int          `json:"ttl,omitempty"`
-	CollapseID     string        `json:"collapseId,omitempty"`
-	Priority       string        `json:"priority,omitempty"`
-	Presentation   *Presentation `json:"presentation,omitempty"`
-	Overrides      *Overrides    `json:"overrides,omitempty"`
-	Category       string        `json:"category,omitempty"`
-	Inbox          *bool         `json:"inbox,omitempty"`
-	Bypass         *Bypass       `json:"bypass,omitempty"`
-	IdempotencyKey string        `json:"idempotencyKey,omitempty"`
+	Target         Target                                      `json:"target"`
+	Content        *Content                                    `json:"content,omitempty"`
+	TemplateID     string                                      `json:"templateId,omitempty"`
+	Silent         *bool                                       `json:"silent,omitempty"`
+	Data           CustomData                                  `json:"data,omitempty"`
+	TTL            *int                                        `json:"ttl,omitempty"`
+	CollapseID     string                                      `json:"collapseId,omitempty"`
+	Priority       string                                      `json:"priority,omitempty"`
+	Presentation   *Presentation                               `json:"presentation,omitempty"`
+	Overrides      *Overrides                                  `json:"overrides,omitempty"`
+	Category       string                                      `json:"category,omitempty"`
+	SendRate       *SendNotificationsBodyNotificationsSendRate `json:"sendRate,omitempty"`
+	Inbox          *bool                                       `json:"inbox,omitempty"`
+	Bypass         *Bypass                                     `json:"bypass,omitempty"`
+	IdempotencyKey string                                      `json:"idempotencyKey,omitempty"`
+}
+
+type SendNotificationsBodyNotificationsSendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type SendsAccepted struct {
@@ -418,23 +430,24 @@ type DryRunNotificationBody struct {
 }
 
 type CreateCampaignBody struct {
-	Name         string        `json:"name"`
-	Segment      *Segment      `json:"segment,omitempty"`
-	SegmentID    string        `json:"segmentId,omitempty"`
-	Schedule     *Schedule     `json:"schedule,omitempty"`
-	Experiment   *Experiment   `json:"experiment,omitempty"`
-	Content      *Content      `json:"content,omitempty"`
-	TemplateID   string        `json:"templateId,omitempty"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Category     string        `json:"category,omitempty"`
-	Inbox        *bool         `json:"inbox,omitempty"`
-	Bypass       *Bypass       `json:"bypass,omitempty"`
+	Name         string                      `json:"name"`
+	Segment      *Segment                    `json:"segment,omitempty"`
+	SegmentID    string                      `json:"segmentId,omitempty"`
+	Schedule     *Schedule                   `json:"schedule,omitempty"`
+	Experiment   *Experiment                 `json:"experiment,omitempty"`
+	Content      *Content                    `json:"content,omitempty"`
+	TemplateID   string                      `json:"templateId,omitempty"`
+	Silent       *bool                       `json:"silent,omitempty"`
+	Data         CustomData                  `json:"data,omitempty"`
+	TTL          *int                        `json:"ttl,omitempty"`
+	CollapseID   string                      `json:"collapseId,omitempty"`
+	Priority     string                      `json:"priority,omitempty"`
+	Presentation *Presentation               `json:"presentation,omitempty"`
+	Overrides    *Overrides                  `json:"overrides,omitempty"`
+	Category     string                      `json:"category,omitempty"`
+	SendRate     *CreateCampaignBodySendRate `json:"sendRate,omitempty"`
+	Inbox        *bool                       `json:"inbox,omitempty"`
+	Bypass       *Bypass                     `json:"bypass,omitempty"`
 }
 
 type Schedule struct {
@@ -470,6 +483,10 @@ type ExperimentVariants struct {
 	Name    string   `json:"name"`
 	Weight  *float64 `json:"weight,omitempty"`
 	Content Content  `json:"content"`
+}
+
+type CreateCampaignBodySendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type DryRunNotificationBodySamples struct {
@@ -694,6 +711,7 @@ type ExplainCampaignAnswerDevicesWaitingFor struct {
 	Code         any     `json:"code,omitempty"`
 	ProbeAt      *string `json:"probeAt,omitempty"`
 	ProviderCode *string `json:"providerCode,omitempty"`
+	PerMinute    *int    `json:"perMinute,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesSteps struct {
@@ -899,23 +917,33 @@ type Template struct {
 	Priority     *string           `json:"priority"`
 	Silent       *bool             `json:"silent"`
 	Category     *string           `json:"category"`
+	SendRate     *TemplateSendRate `json:"sendRate"`
 	UseCount     int               `json:"useCount"`
 	CreatedAt    string            `json:"createdAt"`
 	UpdatedAt    string            `json:"updatedAt"`
 }
 
+type TemplateSendRate struct {
+	PerMinute int `json:"perMinute"`
+}
+
 type SaveTemplate struct {
-	Name         string        `json:"name"`
-	Description  *string       `json:"description,omitempty"`
-	Content      Content       `json:"content"`
-	Silent       *bool         `json:"silent,omitempty"`
-	Data         CustomData    `json:"data,omitempty"`
-	TTL          *int          `json:"ttl,omitempty"`
-	CollapseID   string        `json:"collapseId,omitempty"`
-	Priority     string        `json:"priority,omitempty"`
-	Presentation *Presentation `json:"presentation,omitempty"`
-	Overrides    *Overrides    `json:"overrides,omitempty"`
-	Category     string        `json:"category,omitempty"`
+	Name         string                `json:"name"`
+	Description  *string               `json:"description,omitempty"`
+	Content      Content               `json:"content"`
+	Silent       *bool                 `json:"silent,omitempty"`
+	Data         CustomData            `json:"data,omitempty"`
+	TTL          *int                  `json:"ttl,omitempty"`
+	CollapseID   string                `json:"collapseId,omitempty"`
+	Priority     string                `json:"priority,omitempty"`
+	Presentation *Presentation         `json:"presentation,omitempty"`
+	Overrides    *Overrides            `json:"overrides,omitempty"`
+	Category     string                `json:"category,omitempty"`
+	SendRate     *SaveTemplateSendRate `json:"sendRate,omitempty"`
+}
+
+type SaveTemplateSendRate struct {
+	PerMinute int `json:"perMinute"`
 }
 
 type WebPushKey struct {

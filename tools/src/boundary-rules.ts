@@ -137,6 +137,8 @@ const flow: Place = {
     'node:crypto',
     'node:timers/promises',
     'lru-cache',
+    // One flow of the gateway writes pictures anew with it.
+    'sharp',
     '@herald/service/at-once',
     '@herald/service/background',
     '@herald/service/daily',
@@ -178,6 +180,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     simulator: ['apps'],
     webhooks: ['apps'],
     pages: [],
+    pictures: ['apps'],
     openapi: ['*'],
   },
 }

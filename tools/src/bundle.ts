@@ -1,6 +1,6 @@
 // Makes programs of JavaScript: `node tools/src/bundle.ts <directory> <program>…`; without arguments the services and the simulator, into
 // dist/services. A start then takes 0.2 s of CPU instead of 0.45 s.
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
@@ -45,12 +45,17 @@ await build({
   target: 'node24',
   format: 'esm',
   banner: { js: banner },
+  // Its code for the machine cannot be in a file of JavaScript (docs/decisions/0081).
+  external: ['sharp'],
   // The files are not minified, because errors and logs show the names of functions and classes.
   minify: false,
   legalComments: 'none',
   logLevel: 'warning',
 })
-if (names.includes('server')) copySwagger()
+if (names.includes('server')) {
+  copySwagger()
+  copyPackage('sharp', join(root, 'apps/gateway'))
+}
 if (names.includes('set-up')) {
   for (const app of appsWithDatabase) cpSync(join(root, 'apps', app, 'migrations'), join(into, 'migrations', app), { recursive: true })
 }
@@ -66,4 +71,19 @@ function copySwagger(): void {
     (file) => file === 'package.json' || /^(swagger-ui(-bundle)?\.(css|js)|favicon-.*\.png)$/.test(file),
   )
   for (const file of served) cpSync(join(from, file), join(to, file))
+}
+
+/** Copies a package and what it needs, as it is found from a directory. Of its packages for other platforms none is installed. */
+function copyPackage(name: string, from: string): void {
+  const found = [from, dirname(from), root]
+    .map((directory) => join(directory, 'node_modules', name))
+    .find((directory) => existsSync(directory))
+  const to = join(into, 'node_modules', name)
+  if (found === undefined || existsSync(to)) return
+  cpSync(found, to, { recursive: true })
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(found, 'package.json'), 'utf8')) as {
+    dependencies?: object
+    optionalDependencies?: object
+  }
+  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) copyPackage(needed, found)
 }

@@ -17,6 +17,7 @@ import { tellErasures } from './people/delete-user.ts'
 import type { ToldNotes } from './sends/note-told.ts'
 import { purgeCapClaims } from './sends/store/claims.ts'
 import { clearSettled, clearWaves, openUnsettled, purgeFanOuts } from './sends/store/settled.ts'
+import { purgeTurns } from './sends/store/turns-of-sends.ts'
 import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import { purgeGoneNotes } from './store/last-notified.ts'
 import type { Db, Tables } from './store/tables.ts'
@@ -65,6 +66,7 @@ export function keepHouse(
       purgeGuarded(db),
       purgeAccepted(db),
       purgeRates(db),
+      purgeTurns(db),
       purgeDeviceDays(db, deviceDaysKept),
       purgeFormerDevices(db, ledgerDays),
     ])

@@ -28,7 +28,7 @@ export async function listCampaigns(
   { appId, limit, cursor, q, status, transactional, test = false }: Asked,
 ): Promise<Listed<Campaign>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, prefix: q }, { limit, after })
+  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, inName: q }, { limit, after })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.createdAt, campaign: toCampaign(row) }))
   const fitting = countFitting(places.map(({ campaign }) => campaign))
   return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign, examinedTo)
@@ -102,6 +102,7 @@ function toCampaign(row: CampaignRow): Campaign {
     category: row.category?.id ?? null,
     inbox: row.inbox,
     bypass,
+    sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
     test: row.test === true,

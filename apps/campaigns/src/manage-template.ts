@@ -31,7 +31,7 @@ export async function createTemplate({ db }: Flow, { appId, template }: { appId:
 /** Lists an app's templates by pages, newest first. Fault: invalid_body at `cursor`. */
 export async function listTemplates({ db }: Flow, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<Template>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const { rows, examinedTo } = await store.findTemplates(db, appId, { limit, after, prefix: q })
+  const { rows, examinedTo } = await store.findTemplates(db, appId, { limit, after, inName: q })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.createdAt, template: toTemplate(row) }))
   const fitting = countFitting(places.map(({ template }) => template))
   return listed(places, Math.min(limit, fitting), ({ template }) => template, examinedTo)
@@ -84,6 +84,7 @@ function toTemplate(row: store.TemplateRow): Template {
     priority,
     silent,
     category: row.category,
+    sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     useCount: row.useCount,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

@@ -1,7 +1,7 @@
 import { Fault } from '@herald/contracts/fault'
 import { isLockedOut } from '@herald/service/health'
 import type { Campaigns, Several, Flows } from './campaigns.ts'
-import { flowOf } from './core/campaign.ts'
+import { changeOf } from './core/campaign.ts'
 import { findHeld, markFailed, markSettled, markStarted } from './store/campaigns.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Sev
   const rows = new Map(done.map((row) => [row.id, row]))
   const flowTo = (campaignId: string) => {
     const row = rows.get(campaignId)
-    return row ? { flow: flowOf(row), no: row.flowNo } : null
+    return row ? changeOf(row) : null
   }
   return requests.map((request) => refusalOf(request, held) ?? { flows: request.campaignIds.map(flowTo) })
 }

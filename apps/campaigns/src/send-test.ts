@@ -69,7 +69,19 @@ async function resolveTested(campaigns: Accepting, appId: string, test: TestSend
   if (content === null && !silent) throw fault('invalid_state', 'The campaign has no content to send.')
   return {
     name,
-    send: { content, silent, data, ttl, collapseId: campaign.collapseId, priority, presentation, overrides, category, bypass },
+    send: {
+      content,
+      silent,
+      data,
+      ttl,
+      collapseId: campaign.collapseId,
+      priority,
+      presentation,
+      overrides,
+      category,
+      bypass,
+      perMinute: null,
+    },
   }
 }
 

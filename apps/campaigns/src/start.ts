@@ -61,7 +61,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     },
     handOver: (small, pointerNo) => background(() => handOverTogether(small, pointerNo)),
     pointAt: (campaignId, pointerNo = 0, appId) => background(() => publishDue(bus, campaignId, pointerNo, appId)),
-    tell: (change) => background(() => tellFlow(campaigns, change)),
+    tell: (change) => background(async () => void (await tellFlow(campaigns, change))),
     poke: () => [due, recurrences].forEach((sweep) => sweep.poke()),
     fanOutStarted: orThrow(
       group(async (requests: Several[]) => {

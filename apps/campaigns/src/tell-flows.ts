@@ -1,6 +1,6 @@
 import { changeFlow } from '@herald/contracts/calls/audience'
 import type { Campaigns } from './campaigns.ts'
-import { flowOf } from './core/campaign.ts'
+import { changeOf } from './core/campaign.ts'
 import { orEachAlone } from './each-alone.ts'
 import type { Started } from './store/campaigns.ts'
 import { nextFlowDueInMs } from './store/due.ts'
@@ -11,13 +11,14 @@ const atOnce = 50
 
 /**
  * Tells audience whether a send goes on, is paused or is cancelled. A cancelled send without a fan-out row ends at once; if audience makes the row
- * later, the answer to `fan-out-started` tells it.
+ * later, the answer to `fan-out-started` tells it. `left`: as audience answers it.
  */
-export async function tellFlow({ db, bus }: Telling, change: Started): Promise<void> {
-  const flow = flowOf(change)
-  const { known } = await bus.call(changeFlow, { campaignId: change.id, appId: change.appId, flow, no: change.flowNo })
+export async function tellFlow({ db, bus }: Telling, change: Started): Promise<{ left: number | null }> {
+  const { flow, ...rest } = changeOf(change)
+  const { known, left = null } = await bus.call(changeFlow, { campaignId: change.id, appId: change.appId, flow, ...rest })
   if (!known && flow === 'cancelled') await markNeverStarted(db, change.id)
   else await confirmFlow(db, change.id, change.flowNo)
+  return { left }
 }
 
 /** Tells audience again of changes of flow that it has not answered, when they are due, at most 50 at once. */

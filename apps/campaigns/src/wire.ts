@@ -2,6 +2,7 @@ import * as calls from '@herald/contracts/calls/campaigns'
 import type { Bus } from '@herald/service/bus'
 import type { Campaigns } from './campaigns.ts'
 import { cancelCampaign, endCampaign, pauseCampaign, resumeCampaign, unsendCampaign } from './change-flow.ts'
+import { changeRate } from './change-rate.ts'
 import { createCampaign, replaceCampaign } from './create-campaign.ts'
 import { eraseApp } from './erase-app.ts'
 import { explainCampaign } from './explain-campaign.ts'
@@ -52,6 +53,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(campaigns, request))
   bus.answer(calls.pauseCampaign, (request) => pauseCampaign(campaigns, request))
   bus.answer(calls.resumeCampaign, (request) => resumeCampaign(campaigns, request))
+  bus.answer(calls.changeRate, (request) => changeRate(campaigns, request))
   bus.answer(calls.endCampaign, (request) => endCampaign(campaigns, request))
   bus.answer(calls.unsendCampaign, (request) => unsendCampaign(campaigns, request))
   bus.answer(calls.eraseCampaignsOfApp, (request) => eraseApp(campaigns, request))

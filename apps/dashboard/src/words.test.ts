@@ -22,6 +22,9 @@ const refused = [
   'Id of the thing',
   'Make the first app',
   'What went out',
+  'has touched it',
+  'let it go on',
+  ' dead<',
 ]
 
 // spec: dashboard/words
@@ -31,8 +34,9 @@ test('no text of the dashboard uses a phrase that a marketer would not say', () 
   )
   expect(sources.length).toBeGreaterThan(200)
   const found = sources.flatMap((path) => {
-    const text = readFileSync(path, 'utf8')
-    return refused.filter((phrase) => text.includes(phrase)).map((phrase) => `${path}: ${phrase}`)
+    // Comments are for developers.
+    const text = readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+    return refused.filter((phrase) => text.toLowerCase().includes(phrase.toLowerCase())).map((phrase) => `${path}: ${phrase}`)
   })
   expect(found).toEqual([])
 })

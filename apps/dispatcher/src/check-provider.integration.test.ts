@@ -50,6 +50,24 @@ test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string, remedy
   expect(remedyOf(kind, 'credentials_invalid', checked.providerCode)).toContain(remedy)
 })
 
+// spec: administration/credentials-checked
+test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string]>([
+  ['apns', 'ios', '403 InvalidProviderToken'],
+  ['fcm', 'android', '401 oauth 400 invalid_grant'],
+])(
+  'a check of credentials that are to replace those of %s asks with the new key, while those in use are good',
+  async (kind, platform, said) => {
+    const candidateId = newId()
+    giveForeignKey(rig.peers, platform, candidateId)
+    if (kind === 'apns') rig.peers.changeCredentials(candidateId, kind, { ...accounts.credentials.apns, candidateId })
+    expect(await gateway.call(checkProvider, { appId: rig.peers.appId, kind, candidateId })).toMatchObject({
+      ok: false,
+      providerCode: said,
+    })
+    expect(await check(kind)).toMatchObject({ ok: true })
+  },
+)
+
 test('a check reports a bundle id of another team and a project of another account', async () => {
   const [teams, projects] = [newId(), newId()]
   rig.peers.changeCredentials(teams, 'apns', { ...accounts.credentials.apns, bundleId: 'com.example.of-others' })

@@ -7,14 +7,14 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Push, Transport } from './providers/provider.ts'
 
 /**
- * Finds out whether a provider takes an app's credentials now (spec: providers/check). No device gets a push, no circuit learns the answer. Unless
- * Herald finds a mistake itself, it asks over the check's own connection, if possible.
+ * Finds out whether a provider takes an app's credentials, or a candidate (spec: providers/check). No device gets a push, no circuit learns the answer.
+ * Unless Herald finds a mistake itself, it asks over the check's own connection, if possible.
  */
 export async function checkProvider(
   { bus, transports, providers }: Dispatcher,
-  { appId, kind }: { appId: string; kind: ProviderKind },
+  { appId, kind, candidateId }: { appId: string; kind: ProviderKind; candidateId?: string | undefined },
 ): Promise<CheckedProvider> {
-  const { credentials } = await bus.call(readCredentials, { appId, kind })
+  const { credentials } = await bus.call(readCredentials, { appId, kind, candidateId })
   const provider = Object.values(providers).find((one) => one.kind === kind)
   if (!credentials || !provider) return { ok: false, code: 'not_configured', providerCode: null }
   const mistake = provider.mistakeIn(credentials)

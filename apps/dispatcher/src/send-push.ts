@@ -98,10 +98,11 @@ export function makePush(sending: Sending, recipient: Recipient, limit?: number)
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
   const { silent, priority, collapseId } = send
+  const passive = send.presentation?.interruptionLevel === 'passive'
   const { expiresAtSeconds } = sending
   const waitMs = waitForOrigin(sending)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
-  return { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
+  return { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, passive, ttlSeconds, expiresAtSeconds }
 }
 
 /**

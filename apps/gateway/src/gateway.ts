@@ -11,6 +11,7 @@ import type { TestWaits } from './campaigns/await-tests.ts'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './campaigns/follow-progress.ts'
 import type { HeavyReads } from './heavy-reads.ts'
+import type { Pictures } from './pictures/remember-pictures.ts'
 import type { Pages } from './pages/http/static-files.ts'
 import type { IdentityRules } from './people/check-identity.ts'
 import type { ConversionRules, Reported } from './people/report-conversions.ts'
@@ -49,6 +50,7 @@ export type Gateway = {
   readonly signIn: SignIn
   readonly installed: Installed
   readonly pages: Pages
+  readonly pictures: Pictures
   readonly simulator: Simulator
   readonly simulatorTail: SimulatorTail
 }

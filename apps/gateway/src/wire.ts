@@ -28,6 +28,7 @@ import { serve } from './http/serve.ts'
 import { keepHouse } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { openPages } from './pages/http/static-files.ts'
+import { openPictures } from './pictures/remember-pictures.ts'
 import { openIdentityRules } from './people/check-identity.ts'
 import { openConversionCounter, openConversionRules } from './people/report-conversions.ts'
 import { openSessions } from './session/sessions.ts'
@@ -82,6 +83,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
     tests: openTestWaits({ bus }),
     heavyReads: openHeavyReads(),
     endpointRule: endpointRuleOf(config),
+    pictures: openPictures({ db }),
     pages: openPages(config, adminToken !== undefined),
     signIn: openSignIn({ db, sessions, adminKeys }, adminToken, openLimit),
     installed: {

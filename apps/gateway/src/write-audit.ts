@@ -1,6 +1,6 @@
 import { Fault, notFound } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
-import type { Subject } from './core/audit.ts'
+import type { AuditAction, Subject } from './core/audit.ts'
 import type { Portions } from './core/portion.ts'
 import { deleteIntent, insertIntent, keepIntent, writeIntent, type AuditLine } from './store/audit.ts'
 import type { Tables } from './store/tables.ts'
@@ -8,14 +8,14 @@ import type { Tables } from './store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * Makes a change in another service. The intent is committed first; `write` then makes it a line of the audit. `changed` gives the line's subject;
- * undefined when nothing was changed. A refused change leaves no line. Fault: not_found (the app).
+ * Makes a change in another service. The intent is committed first; `write` then makes it a line of the audit. `changed` gives what
+ * the line says; undefined when nothing changed. A refused change leaves none. Fault: not_found (the app).
  */
 export async function auditElsewhere<Answer>(
   { db }: { db: Db },
   line: AuditLine,
   change: () => Promise<Answer>,
-  changed: (answer: Answer) => Subject | undefined,
+  changed: (answer: Answer) => { action: AuditAction; subject: Subject } | undefined,
   write: typeof writeIntent = writeIntent,
 ): Promise<Answer> {
   const intentId = await insertIntent(db, line)
@@ -31,8 +31,8 @@ export async function auditElsewhere<Answer>(
   } finally {
     endRenewals()
   }
-  const subject = changed(answer)
-  await (subject === undefined ? deleteIntent(db, intentId) : write(db, intentId, subject))
+  const done = changed(answer)
+  await (done === undefined ? deleteIntent(db, intentId) : write(db, intentId, done.subject, done.action))
   return answer
 }
 

@@ -20,10 +20,15 @@ export function whyNotLink(value: string): string | undefined {
   return undefined
 }
 
+/** The hosts of this machine itself, from which a trial without TLS serves pictures. No device elsewhere can load from them. */
+const ofThisMachine = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?\//i
+
 /**
- * Says why a text cannot be the address of an image; undefined when it can. Only https is allowed, because iOS loads no other images, and a page over
- * https may not load them either.
+ * Says why a text cannot be the address of an image; undefined when it can. It is https, because iOS loads no other images, or http of this machine
+ * itself, where Herald is tried.
  */
 export function whyNotImage(value: string): string | undefined {
-  return notInAddress.test(value) || !URL.canParse(value) || !/^https:\/\/[^/?#]/i.test(value) ? 'must be an https URL' : undefined
+  return notInAddress.test(value) || !URL.canParse(value) || !(/^https:\/\/[^/?#]/i.test(value) || ofThisMachine.test(value))
+    ? 'must be an https URL'
+    : undefined
 }

@@ -65,6 +65,11 @@ export const Settings = z.strictObject({
   attribution: Attribution,
   conversions: ConversionSettings,
   inboxDays: z.int().min(1).max(90),
+  approval: z
+    .strictObject({ devices: z.int().min(0).max(1_000_000_000) })
+    .nullable()
+    .meta({ description: 'A send of the dashboard to more devices than this needs a second person; null: none does.' }),
+  mostPictures: z.int().min(0).max(5_000).meta({ description: 'How many uploaded pictures the app may have, each of at most 1 MiB.' }),
 })
 export type Settings = z.output<typeof Settings>
 

@@ -14,6 +14,10 @@ export type AppSettings = {
   conversions: ConversionSettings
   /** For how many days people find sends in their inbox. */
   inboxDays: number
+  /** A send of the dashboard to more devices than this needs a second person (spec: administration/approval); null: none does. */
+  approval: { devices: number } | null
+  /** The app keeps at most this many pictures of messages. */
+  mostPictures: number
 }
 
 export const defaultSettings: AppSettings = {
@@ -24,6 +28,8 @@ export const defaultSettings: AppSettings = {
   attribution: { directHours: 24, influencedHours: 1 },
   conversions: { publicValues: false },
   inboxDays: 30,
+  approval: null,
+  mostPictures: 200,
 }
 
 /** An app, as the administration answers it. */
@@ -34,7 +40,16 @@ export type App = { id: string; name: string; settings: AppSettings; createdAt: 
  * key never leaves the gateway: the dispatcher asks the gateway for provider tokens instead.
  */
 export type ProviderCredentials =
-  | { kind: 'apns'; version: number; teamId: string; keyId: string; bundleId: string; environment: 'production' | 'sandbox' }
+  | {
+      kind: 'apns'
+      version: number
+      teamId: string
+      keyId: string
+      bundleId: string
+      environment: 'production' | 'sandbox'
+      /** Of credentials that are only being checked: with this id the gateway gives provider tokens of their key. */
+      candidateId?: string
+    }
   | {
       kind: 'fcm'
       version: number

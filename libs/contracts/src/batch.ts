@@ -75,6 +75,8 @@ export type FrozenSend = {
   bypass: Bypass
   /** Set on a send that people find in their inbox: opted-out devices are queued too, and skipped (spec: inbox/opted-out). */
   inbox?: true
+  /** How many pushes a minute the send hands over for the first time, at most; absent in most sends. */
+  sendRate?: { perMinute: number }
   /**
    * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the
    * text of a send without an experiment.

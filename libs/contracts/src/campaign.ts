@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
 import { SegmentDefinition } from './segment-definition.ts'
-import { contentRequired, sendFields, type Bypass, type Presentation, type Priority } from './send-fields.ts'
+import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import type { Overrides } from './overrides.ts'
 import type { CampaignStatus } from './stats.ts'
 import { CalendarDate, name, ObjectId, Timestamp, TimeZone } from './text.ts'
@@ -167,6 +167,7 @@ export type Campaign = {
   /** Whether people find the campaign in their inbox. */
   inbox: boolean
   bypass: Bypass
+  sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null
   /** True for a test, which no series and no useCount counts. */
@@ -189,6 +190,13 @@ export type Campaign = {
 /** Whether a send under way goes on, is paused or was cancelled (spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way). */
 export const campaignFlows = ['running', 'paused', 'cancelled'] as const
 export type CampaignFlow = (typeof campaignFlows)[number]
-/** A flow with the number of its change. `no` rises with every change, so that a late repeat of an earlier change has no effect. */
-export const FlowChange = z.object({ flow: z.enum(campaignFlows), no: z.number().int().min(0) })
+/**
+ * A flow with the number of its change, which rises, so that a late repeat of an earlier change has no effect. `perMinute`: the send's rate; 0 when it
+ * was taken away, absent when it never had one.
+ */
+export const FlowChange = z.object({
+  flow: z.enum(campaignFlows),
+  no: z.number().int().min(0),
+  perMinute: z.number().int().min(0).optional(),
+})
 export type FlowChange = z.infer<typeof FlowChange>

@@ -150,9 +150,21 @@ describe('the content of a send', () => {
   })
 
   // spec: content/images
-  test('a content takes the address of an image only when it is https', () => {
-    expect(detailsOf(content({ en: { ...entry, image: 'https://example.com/a.png' } }))).toEqual({})
-    for (const image of ['http://example.com/a.png', 'shop://a', 'a.png'])
+  test('a content takes the address of an image only when it is https, or http of this machine itself', () => {
+    for (const image of [
+      'https://example.com/a.png',
+      'http://127.0.0.1:8080/pictures/a.png',
+      'http://localhost/a.png',
+      'http://[::1]:80/a',
+    ])
+      expect(detailsOf(content({ en: { ...entry, image } }))).toEqual({})
+    for (const image of [
+      'http://example.com/a.png',
+      'http://localhost.example.com/a',
+      'http://127.0.0.1@example.com/',
+      'shop://a',
+      'a.png',
+    ])
       expect(detailsOf(content({ en: { ...entry, image } }))).toHaveProperty(['content.en.image'])
   })
 

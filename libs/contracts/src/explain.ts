@@ -197,6 +197,9 @@ export const WaitingFor = z.discriminatedUnion('kind', [
     kind: z.literal('provider'),
     at: Time.nullable().meta({ description: 'Until when a dispatcher has it; then another may take it.' }),
   }),
+  z
+    .object({ kind: z.literal('rate'), at: Time.nullable(), perMinute: Count })
+    .meta({ description: 'Its turn: the send has a sendRate. Null: the turns come this far later.' }),
 ])
 export type WaitingFor = z.infer<typeof WaitingFor>
 

@@ -91,6 +91,7 @@ export const uses: Record<AppName, Uses> = {
       audience.readImport,
       audience.startImport,
       campaigns.cancelCampaign,
+      campaigns.changeRate,
       campaigns.createCampaign,
       campaigns.createCategory,
       campaigns.createTemplate,

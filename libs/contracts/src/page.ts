@@ -8,7 +8,7 @@ export type Place = { createdAt: Date; id: string }
 
 /**
  * The request for a page of a list, as one service sends it to another (spec: limits/lists). The list is newest first; `q` filters, mostly by
- * the beginning of a name.
+ * a part of a name.
  */
 export const ListRequest = z.object({
   limit: z.number().int().min(1).max(200),

@@ -45,11 +45,12 @@ const noSound = 'none'
 
 /**
  * Gives `aps.sound`. An alert without it is mute (Apple: Generating a remote notification; zulip#10286), so an alert that is not passive gets iOS's
- * own sound.
+ * own sound. A critical alert sounds when the device is mute, if the app has the entitlement.
  */
-function iosSound({ sound, interruptionLevel }: Presentation): string | undefined {
-  if (sound === undefined) return interruptionLevel === 'passive' ? undefined : 'default'
-  return sound === noSound ? undefined : sound
+function iosSound({ sound, interruptionLevel }: Presentation): string | { critical: 1; name: string; volume: 1 } | undefined {
+  if (sound === noSound) return undefined
+  if (interruptionLevel === 'critical') return { critical: 1, name: sound ?? 'default', volume: 1 }
+  return sound ?? (interruptionLevel === 'passive' ? undefined : 'default')
 }
 
 // JSON leaves out a field that is undefined. So the functions below also name fields that have no value.

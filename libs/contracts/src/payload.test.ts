@@ -133,12 +133,16 @@ describe('a payload', () => {
   })
 
   // spec: sending/sound
-  test.each<[presentation: PushSend['presentation'], sound: string | undefined]>([
+  test.each<[presentation: PushSend['presentation'], sound: string | object | undefined]>([
     [null, 'default'],
     [{}, 'default'],
     [{ badge: 1, interruptionLevel: 'active' }, 'default'],
     [{ interruptionLevel: 'time-sensitive' }, 'default'],
-    [{ interruptionLevel: 'critical' }, 'default'],
+    [{ interruptionLevel: 'critical' }, { critical: 1, name: 'default', volume: 1 }],
+    [
+      { interruptionLevel: 'critical', sound: 'alarm.caf' },
+      { critical: 1, name: 'alarm.caf', volume: 1 },
+    ],
     [{ interruptionLevel: 'passive' }, undefined],
     [{ interruptionLevel: 'passive', sound: 'ping.caf' }, 'ping.caf'],
     [{ sound: 'ping.caf' }, 'ping.caf'],

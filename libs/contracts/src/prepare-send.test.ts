@@ -134,3 +134,17 @@ test.each(platforms)(
     }
   },
 )
+
+// spec: sending/badge-increment
+test('in a send that raises badges each device is shown its own number on every platform', () => {
+  const prepared = prepareSend(givenSend({ presentation: { badgeIncrement: 1, sound: 'ping.caf' } }), () => now)
+  const bodyOf = (platform: 'ios' | 'android' | 'web', badge: number) => {
+    const made = prepared.payloadFor(platform, givenRecipient({ badge }), '', 'msg', 60)
+    return made?.ok ? (JSON.parse(made.body) as Record<string, unknown>) : undefined
+  }
+  for (const badge of [1, 7]) {
+    expect(bodyOf('ios', badge)).toMatchObject({ aps: { badge, sound: 'ping.caf' } })
+    expect(bodyOf('android', badge)).toMatchObject({ message: { android: { notification: { notification_count: badge } } } })
+    expect(bodyOf('web', badge)).toMatchObject({ appBadge: badge })
+  }
+})

@@ -80,6 +80,8 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
       if (!shown && !send.silent) return undefined
       const entry = !shown || shown.varies === 'nothing' ? (shown?.entry ?? null) : shown.render(valuesOf(send, recipient, now()))
       if (entry === undefined) return undefined
+      if (recipient.badge !== undefined)
+        return encodePush(platform, { msgId, entry, send: withBadge(send, recipient.badge) }, recipient.address, ttlSeconds, limit)
       if (shown?.varies === 'more' || limit !== undefined)
         return encodePush(platform, { msgId, entry, send }, recipient.address, ttlSeconds, limit)
       const forms = shown?.forms ?? silentForms
@@ -89,6 +91,8 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
     },
   }
 }
+
+const withBadge = (send: FrozenSend, badge: number): FrozenSend => ({ ...send, presentation: { ...send.presentation, badge } })
 
 function prepareEntry(locale: string, entry: LocaleEntry): Shown {
   const varies = (texts: string[]) => texts.some((text) => text.includes('{{'))

@@ -25,6 +25,8 @@ export type Recipient = {
   user: Readonly<Record<string, string | null>>
   tags: Readonly<Record<string, TagValue>>
   subscription: Readonly<Record<string, string | null>>
+  /** The number on the device's icon, in a send that raises it. */
+  badge?: number
 }
 
 /** A column of recipients: a list with one value for each recipient, or the one value that all recipients have. */
@@ -52,6 +54,7 @@ export type RecipientColumns = {
   user?: Columns<string> | undefined
   tags?: Columns<TagValue> | undefined
   subscription?: Columns<string> | undefined
+  badges?: Column<number> | undefined
 }
 
 /** Shortens a column: one value when all recipients have the same, undefined when that value is null. */
@@ -100,6 +103,7 @@ export function readRecipients(columns: RecipientColumns): RecipientReader {
       user: userAt(at),
       tags: tagsAt(at),
       subscription: subscriptionAt(at),
+      ...(columns.badges === undefined ? {} : { badge: valueAt(columns.badges, at) ?? 0 }),
     }
   }
   return {

@@ -83,6 +83,7 @@ describe('the presentation of a send', () => {
   test.each([
     ['sound', ['bell.caf', 'x'.repeat(255)], ['', 'x'.repeat(256), 'a\nb', 1]],
     ['badge', [0, 99_999], [-1, 100_000, 1.5, '3']],
+    ['badgeIncrement', [1, 1_000], [0, 1_001, 1.5, '3']],
     ['threadId', ['orders'], ['', 'x'.repeat(256), 'a\0']],
     ['icon', ['ic_bell', 'https://e.com/a.png', 'x'.repeat(2048)], ['', 'x'.repeat(2049)]],
     ['interruptionLevel', ['passive', 'active', 'time-sensitive', 'critical'], ['loud', 'Active', 1]],
@@ -103,4 +104,17 @@ test('bypass may name the delivery rules and nothing else', () => {
   expect(refusedAt({ bypass: { frequencyCap: true, quietHours: false } })).toEqual([])
   expect(refusedAt({ bypass: { quietHours: 'yes' } })).toEqual(['bypass.quietHours'])
   expect(refusedAt({ bypass: { everything: true } })).toEqual(['bypass.everything'])
+})
+
+// spec: sending/rate
+test('the rate of a send is 60 to 6,000,000 pushes a minute', () => {
+  for (const perMinute of [60, 6_000_000]) expect(refusedAt({ sendRate: { perMinute } })).toEqual([])
+  for (const perMinute of [59, 6_000_001, 60.5, '600', null]) expect(refusedAt({ sendRate: { perMinute } })).toEqual(['sendRate.perMinute'])
+  expect(refusedAt({ sendRate: 600 })).toEqual(['sendRate'])
+  expect(refusedAt({ sendRate: { perMinute: 600, perSecond: 10 } })).toEqual(['sendRate.perSecond'])
+})
+
+// spec: sending/badge-increment
+test('a badge is given as a number or as an increment, not as both', () => {
+  expect(refusedAt({ presentation: { badge: 1, badgeIncrement: 1 } })).toEqual(['presentation.badgeIncrement'])
 })

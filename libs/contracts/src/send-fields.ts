@@ -44,19 +44,29 @@ export const CustomData = z.record(z.string(), z.string()).superRefine((data, co
 export type CustomData = z.output<typeof CustomData>
 
 /** How a notification looks and sounds, on platforms that support the setting. */
-export const Presentation = z.strictObject({
-  sound: line(1, 255).optional(),
-  badge: z.int().min(0).max(99_999).optional(),
-  threadId: line(1, 255).optional(),
-  icon: line(1, 2048).optional(),
-  interruptionLevel: z.enum(['passive', 'active', 'time-sensitive', 'critical']).optional(),
-  relevanceScore: z.number().min(0).max(1).optional(),
-  channelId: line(1, 255).optional(),
-})
+export const Presentation = z
+  .strictObject({
+    sound: line(1, 255).optional(),
+    badge: z.int().min(0).max(99_999).optional(),
+    badgeIncrement: z.int().min(1).max(1000).optional(),
+    threadId: line(1, 255).optional(),
+    icon: line(1, 2048).optional(),
+    interruptionLevel: z.enum(['passive', 'active', 'time-sensitive', 'critical']).optional(),
+    relevanceScore: z.number().min(0).max(1).optional(),
+    channelId: line(1, 255).optional(),
+  })
+  .refine(({ badge, badgeIncrement }) => badge === undefined || badgeIncrement === undefined, {
+    message: 'must not be given together with badge',
+    path: ['badgeIncrement'],
+  })
 export type Presentation = z.output<typeof Presentation>
 
 export const Priority = z.enum(['high', 'normal'])
 export type Priority = z.output<typeof Priority>
+
+/** How many pushes a minute a send hands to the providers for the first time, at most (spec: sending/rate). */
+export const SendRate = z.strictObject({ perMinute: z.int().min(60).max(6_000_000) })
+export type SendRate = z.output<typeof SendRate>
 
 /** The delivery rules that a send disregards. */
 export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
@@ -79,6 +89,7 @@ export const deliveryFields = {
   presentation: Presentation.optional(),
   overrides: Overrides.optional(),
   category: CategoryId.optional(),
+  sendRate: SendRate.optional(),
 }
 
 /** All send fields: what a notification, a campaign and a test take. Spread them into a strict object and add the check `contentRequired`. */

@@ -116,14 +116,15 @@ export const PatchSubscription = z
     appVersion: Version.optional(),
     osVersion: Version.optional(),
     deviceModel: text(1, 255).optional(),
+    badge: z.int().min(0).max(99_999).optional(),
   })
-  .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel')
+  .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel, badge')
 export type PatchSubscription = z.output<typeof PatchSubscription>
 
 /** What the administration may change of a device: the fields that a client may change, and whether the device is a test device. */
 export const ChangeDevice = z
   .strictObject({ ...PatchSubscription.shape, test: z.boolean().optional() })
-  .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel, test')
+  .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel, badge, test')
 export type ChangeDevice = z.output<typeof ChangeDevice>
 
 /** The body of POST /v1/subscriptions/:id/session, which may be left out. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
 import { Overrides } from './overrides.ts'
-import { deliveryFields, Presentation, Priority } from './send-fields.ts'
+import { deliveryFields, Presentation, Priority, SendRate } from './send-fields.ts'
 import { Id, name, sentence } from './text.ts'
 
 /** The body of POST and PUT /v1/templates. PUT replaces the complete template: an optional field that is left out is removed. */
@@ -32,6 +32,7 @@ export const Template = z.object({
   priority: Priority.nullable(),
   silent: z.boolean().nullable(),
   category: z.string().nullable(),
+  sendRate: SendRate.nullable(),
   useCount: z.number().int(),
   createdAt: Time,
   updatedAt: Time,

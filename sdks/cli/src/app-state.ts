@@ -66,6 +66,8 @@ export const settingFields = [
   'identityVerification',
   'attribution',
   'conversions',
+  'approval',
+  'mostPictures',
 ] as const
 
 /** Reads from Herald what it has of the given sections, each in the order of its keys, and the settings. */

@@ -87,6 +87,7 @@ class ChangeSubscriptionBody(TypedDict):
     appVersion: NotRequired[str]
     osVersion: NotRequired[str]
     deviceModel: NotRequired[str]
+    badge: NotRequired[int]
 
 
 class OptedIn(TypedDict):
@@ -334,6 +335,7 @@ class SendNotificationBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SendNotificationBodySendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
@@ -407,6 +409,7 @@ CustomData = Dict[str, str]
 class Presentation(TypedDict):
     sound: NotRequired[str]
     badge: NotRequired[int]
+    badgeIncrement: NotRequired[int]
     threadId: NotRequired[str]
     icon: NotRequired[str]
     interruptionLevel: NotRequired[Literal["passive", "active", "time-sensitive", "critical"]]
@@ -421,6 +424,10 @@ class Overrides(TypedDict):
     ios: NotRequired[Dict[str, Any]]
     android: NotRequired[Dict[str, Any]]
     web: NotRequired[Dict[str, Any]]
+
+
+class SendNotificationBodySendRate(TypedDict):
+    perMinute: int
 
 
 class Bypass(TypedDict):
@@ -449,9 +456,14 @@ class SendNotificationsBodyNotifications(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SendNotificationsBodyNotificationsSendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
     idempotencyKey: NotRequired[str]
+
+
+class SendNotificationsBodyNotificationsSendRate(TypedDict):
+    perMinute: int
 
 
 class SendsAccepted(TypedDict):
@@ -488,6 +500,7 @@ class CreateCampaignBody(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[CreateCampaignBodySendRate]
     inbox: NotRequired[bool]
     bypass: NotRequired[Bypass]
 
@@ -529,6 +542,10 @@ class ExperimentVariants(TypedDict):
     name: str
     weight: NotRequired[float]
     content: Content
+
+
+class CreateCampaignBodySendRate(TypedDict):
+    perMinute: int
 
 
 class DryRunNotificationBodySamples(TypedDict):
@@ -737,7 +754,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     verdict: Literal["sent", "failed", "skipped", "in_flight", "retrying", "held", "waiting", "not_queued"]
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
-    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty]]
+    waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPerMinute]]
     steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory]]
 
 
@@ -774,6 +791,14 @@ class ExplainCampaignAnswerDevicesWaitingForProviderCode(TypedDict):
     at: str
     code: Optional[str]
     providerCode: Optional[str]
+
+
+class ExplainCampaignAnswerDevicesWaitingForPerMinute(TypedDict):
+    """Its turn: the send has a sendRate. Null: the turns come this far later."""
+
+    kind: Literal["rate"]
+    at: Optional[str]
+    perMinute: int
 
 
 class ExplainCampaignAnswerDevicesStepsCreatedAt(TypedDict):
@@ -1078,9 +1103,14 @@ class Template(TypedDict):
     priority: Optional[Literal["high", "normal"]]
     silent: Optional[bool]
     category: Optional[str]
+    sendRate: Optional[TemplateSendRate]
     useCount: int
     createdAt: str
     updatedAt: str
+
+
+class TemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class SaveTemplate(TypedDict):
@@ -1095,6 +1125,11 @@ class SaveTemplate(TypedDict):
     presentation: NotRequired[Presentation]
     overrides: NotRequired[Overrides]
     category: NotRequired[str]
+    sendRate: NotRequired[SaveTemplateSendRate]
+
+
+class SaveTemplateSendRate(TypedDict):
+    perMinute: int
 
 
 class WebPushKey(TypedDict):

@@ -1,6 +1,8 @@
 import type { FrozenSend, TakenBatch } from '@herald/contracts/batch'
 import type { Attempt } from '@herald/contracts/outcome'
+import type { RecipientColumns } from '@herald/contracts/recipient'
 import { LRUCache } from 'lru-cache'
+import { findBadges } from '../store/badges.ts'
 import { namesOfSend, type NamesOfSend } from './core/names-of-send.ts'
 import { noDevices, partOf, type QueuedDevices } from './core/recipient.ts'
 import { readRecipients } from './store/recipients.ts'
@@ -81,19 +83,29 @@ async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<Take
   // Only batches that were tried before have a trail (the answers to earlier tries).
   const tried = granted.flatMap(({ row }) => (row.tries > 0 ? [row.id] : []))
   const trails = tried.length > 0 ? await findTrails(db, tried) : noTrails
+  const raising = toRead.flatMap(({ one, batchId }) => (sends.get(one.row.campaignId)?.send.presentation?.badgeIncrement ? [batchId] : []))
+  const badges = raising.length > 0 ? await findBadges(db, raising) : noBadges
   return granted.map((one) => {
     const known = sends.get(one.row.campaignId)
-    return known ? toAnswer(one, known, queued.get(one) ?? noDevices, trails.get(one.row.id)) : { answer: 'gone' }
+    return known ? toAnswer(one, known, queued.get(one) ?? noDevices, trails.get(one.row.id), badges.get(one.row.id)) : { answer: 'gone' }
   })
 }
 
 const noTrails: ReadonlyMap<string, Attempt[]> = new Map()
+const noBadges: ReadonlyMap<string, number[]> = new Map()
+
+/** Gives each recipient the badge of the place of its push. */
+const withBadges = (columns: RecipientColumns, badges: number[]): RecipientColumns => ({
+  ...columns,
+  badges: columns.addresses.map((_, at) => badges[columns.places?.[at] ?? columns.firstPlace + at] ?? 0),
+})
 
 function toAnswer(
   { row, from, knowsSend }: Granted,
   { send, names }: KnownSend,
   queued: QueuedDevices,
   trail: Attempt[] | undefined,
+  badges: number[] | undefined,
 ): TakenBatch {
   const part = partOf(queued, names, row.platform, from)
   return {
@@ -111,7 +123,7 @@ function toAnswer(
     queuedAt: row.queuedAt.toISOString(),
     elapsedMs: row.elapsedMs,
     send: knowsSend ? null : send,
-    recipients: part.recipients,
+    recipients: badges ? withBadges(part.recipients, badges) : part.recipients,
     decided: row.decided?.slice(from) ?? part.decided,
     // A batch with ttl 0 is sent completely, even as a probe: its pushes have one try, so they cannot be tried again after the probe.
     probe: row.probes !== null && send.ttl > 0,

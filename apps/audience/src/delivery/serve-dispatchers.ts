@@ -53,7 +53,7 @@ export function serveDispatchers({
 }: Serving): Dispatchers {
   const { db, log, poke } = finishing
   const renew = group((asked: Renewal[]) => renewBatch({ db }, asked), byApp)
-  const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs, rates }, asked), byApp)
+  const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs, rates, poke }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
   // The batches of each lane are read separately, those of the bulk lane at most 8 with one query, so that the batch of a small send does not wait
   // until the 500 recipients of a bulk batch are read.

@@ -2,6 +2,8 @@ import type { CircuitEnvironment, SendRate } from '@herald/contracts/batch'
 import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 import { decideTakes, toLookUp, type TakeDecision } from './core/circuit.ts'
+import { giveTurns } from '../sends/core/pace.ts'
+import { lockTurns, moveTurns, stampTurns } from '../sends/store/turns-of-sends.ts'
 import type { SendRates } from './send-rates.ts'
 import { holdForTurn } from './store/send-rates.ts'
 import { lockOpenCircuits, writeCircuits, type LockedCircuit } from './store/circuits.ts'
@@ -39,7 +41,7 @@ export type TakeAsked = {
 export type Refused = { answer: 'gone' | 'busy' | 'held' }
 export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 
-type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number; rates: SendRates }
+type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number; rates: SendRates; poke: () => void }
 
 /**
  * Gives batches to dispatchers (docs/architecture.md, step 4), usually in one update, which counts the take. Of two that ask for one batch, the first
@@ -76,7 +78,10 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
   const taken = new Map((ready.length > 0 ? await takeBatches(taking.db, ready) : []).map((row) => [row.id, row]))
   const notTaken = ready.map(({ batchId }) => batchId).filter((id) => !taken.has(id))
   const refusals = notTaken.length > 0 ? await findRefusals(taking.db, notTaken) : new Map<string, Refusal>()
-  const free = [...first.values()].filter(({ batchId }) => refusals.get(batchId) === 'free')
+  const paced = [...first.values()].filter(({ batchId }) => refusals.get(batchId) === 'paced')
+  const inTurn = paced.length > 0 ? await takeInTurn(taking, paced) : { rows: [], blocked: new Set<string>() }
+  for (const row of inTurn.rows) taken.set(row.id, row)
+  const free = [...first.values()].filter(({ batchId }) => refusals.get(batchId) === 'free' || inTurn.blocked.has(batchId))
   if (free.length > 0) for (const row of await passCircuits(taking, free)) taken.set(row.id, row)
   for (const row of taken.values()) {
     const rate = first.get(row.id)?.rate
@@ -88,8 +93,47 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
     const row = taken.get(one.batchId)
     if (row) return one === first.get(one.batchId) ? { row, from: one.from, knowsSend: one.knowsSend } : { answer: 'busy' }
     const refusal = held.has(one.batchId) ? 'held' : (refusals.get(one.batchId) ?? 'gone')
-    return { answer: refusal === 'free' ? 'held' : refusal }
+    return { answer: refusal === 'free' || refusal === 'paced' ? 'held' : refusal }
   })
+}
+
+/**
+ * Takes batches of sends with a rate that have their turn, and gives the others later turns (spec: sending/rate). The turns are rows that are locked
+ * meanwhile. `blocked`: batches that have a turn, and something else keeps them.
+ */
+async function takeInTurn({ db, poke }: Taking, asked: TakeAsked[]): Promise<{ rows: TakenRow[]; blocked: Set<string> }> {
+  const ids = asked.map(({ batchId }) => batchId)
+  const { rows, now, later } = await transact(db, async (trx) => {
+    const waiting = await lockTurns(trx, ids)
+    const { now, later } = giveTurns(waiting)
+    const turn = new Map(now.map((one) => [one.batchId, one]))
+    const rows =
+      now.length > 0
+        ? await takeBatches(
+            trx,
+            asked.filter(({ batchId }) => turn.has(batchId)),
+            true,
+          )
+        : []
+    const moved = Map.groupBy(
+      rows.filter(({ decided }) => decided === null),
+      ({ campaignId }) => campaignId,
+    )
+    await moveTurns(
+      trx,
+      [...moved].map(([campaignId, of]) => ({
+        ...{ appId: of[0]?.appId ?? '', campaignId },
+        ms: of.reduce((sum, { id, size }) => sum + (size * 60_000) / (turn.get(id)?.perMinute ?? Infinity), 0),
+      })),
+    )
+    for (const campaignId of later)
+      await stampTurns(trx, { appId: waiting.find((one) => one.campaignId === campaignId)?.appId ?? '', campaignId })
+    return { rows, now, later }
+  })
+  // The sweep may sleep past a turn that is nearer now.
+  if (later.size > 0) poke()
+  const taken = new Set(rows.map(({ id }) => id))
+  return { rows, blocked: new Set(now.map(({ batchId }) => batchId).filter((id) => !taken.has(id))) }
 }
 
 /** Holds the batches of the bulk lane whose credentials have no turn yet (spec: providers/quota). Answers their ids. */

@@ -23,7 +23,7 @@ const register = (appId: string, more: Parameters<typeof phone>[0] = {}) =>
   call(calls.registerSubscription, { appId, subscription: phone(more) })
 const keys = givenWebKeys()
 
-type Query = { q?: string; segmentId?: string }
+type Query = { q?: string; segmentId?: string; segment?: unknown }
 /** Reads all pages of a list and gives the ids. Checks that no page holds more than `limit`. */
 async function all(appId: string, query: Query = {}, limit = 100) {
   const ids: string[] = []
@@ -128,6 +128,7 @@ test('a list of users with a segment has exactly the users who have a reachable 
   const { id: segmentId } = await call(calls.createSegment, { appId, segment: { name: 'Pro', definition } })
 
   expect(await all(appId, { segmentId }, 1)).toEqual(newestFirst([pro.userId, old.userId]))
+  expect(await all(appId, { segment: definition }, 1)).toEqual(newestFirst([pro.userId, old.userId]))
   expect(await all(appId, { segmentId, q: 'prou' })).toEqual([old.userId])
   expect(await all(appId, { segmentId, q: out.id })).toEqual([])
   const foreign = { appId: newId(), segmentId, limit: 10 }

@@ -51,7 +51,7 @@ const mostOfPrefix = 5_000
 const mostLookedThrough = 50_000
 
 type Reading = { db: Db; lastNotified: LastNotified }
-type Asked = ListRequest & { appId: string; segmentId?: string | undefined }
+type Asked = ListRequest & { appId: string; segmentId?: string | undefined; segment?: unknown }
 
 /**
  * Gives a page of an app's users, newest first (spec: administration/users). `q`: a user's or device's id, or the beginning of an external id.
@@ -59,7 +59,12 @@ type Asked = ListRequest & { appId: string; segmentId?: string | undefined }
  */
 export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Promise<Listed<UserSummary>> {
   const { appId, segmentId, limit } = asked
-  const segment = segmentId === undefined ? undefined : await readSegment({ db, lastNotified }, { appId, segmentId })
+  const segment =
+    segmentId !== undefined
+      ? await readSegment({ db, lastNotified }, { appId, segmentId })
+      : asked.segment === undefined
+        ? undefined
+        : compileSaved(asked.segment)
   const before = asked.cursor === undefined ? undefined : readCursor(asked.cursor).id
   const candidates = await findCandidates(db, asked, { before, wanted: segment ? mostOfSegment : limit + 1 })
   const ids = segment ? await keepMeant(db, segment, candidates.ids, limit + 1) : candidates.ids

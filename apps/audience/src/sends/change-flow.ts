@@ -5,16 +5,17 @@ import type { Audience } from '../audience.ts'
 import { pointAtPages } from '../point.ts'
 import { wakeWaiting } from './store/bulk-window.ts'
 import { findFanOut } from './store/fan-outs.ts'
+import { estimateLeft, paceBatches } from './store/turns-of-sends.ts'
 import { changeFanOutFlow, makeBatchesDue, noteUnbegun } from './store/flow.ts'
 
 /**
- * Pauses, resumes or cancels a send; the change with the highest number counts (spec: campaigns/flow-last-word). Answers whether audience has begun
- * the send. If not, it begins none that is paused or cancelled.
+ * Pauses, resumes or cancels a send, and changes its rate; the change with the highest number counts (spec: campaigns/flow-last-word). Answers whether
+ * audience has begun the send. If not, it begins none that is paused or cancelled.
  */
 export async function changeFlow(
   { poke, ...audience }: Audience & { poke: () => void },
   { campaignId, appId, ...change }: FlowChange & { campaignId: string; appId: string },
-): Promise<{ known: boolean }> {
+): Promise<{ known: boolean; left?: number | null }> {
   if (!(await applyFlow(audience, campaignId, change))) {
     if (await findFanOut(audience.db, campaignId)) return { known: true }
     if (change.flow === 'running') return { known: false }
@@ -24,7 +25,8 @@ export async function changeFlow(
     await applyFlow(audience, campaignId, change)
   }
   poke()
-  return { known: true }
+  if (!change.perMinute) return { known: true }
+  return { known: true, left: await estimateLeft(audience.db, { appId, campaignId }) }
 }
 
 /**
@@ -36,6 +38,8 @@ export async function applyFlow(audience: Audience, campaignId: string, change: 
   const changed = await transact(db, async (trx) => {
     const send = await changeFanOutFlow(trx, campaignId, change)
     if (send && change.flow !== 'paused') await makeBatchesDue(trx, campaignId, change.flow)
+    if (send && change.perMinute !== undefined && change.flow !== 'cancelled')
+      await paceBatches(trx, { appId: send.appId, campaignId }, send.perMinute !== null)
     return send
   })
   if (!changed) return false

@@ -8,20 +8,26 @@ import type { Platform } from '@herald/contracts/platform'
 import { parseSegment } from '@herald/contracts/segment'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
+import { raiseBadges, writeBadges } from '../store/badges.ts'
 import type { BatchPointerRow } from '../store/due.ts'
 import type { Db, FanOutFailure } from '../store/tables.ts'
 import { findFullLanes } from '../store/turns.ts'
 import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
 import { isMeant, queue, rulesFor, type DeliveryRules, type PageDevice, type Queued } from './core/queueing.ts'
+import { pacedBatch, pacedPage } from './core/pace.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
 import { hasRoom } from './store/bulk-window.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
 import type { CutPage, FanOut } from './store/fan-outs.ts'
 import { insertBatches, type MadeBatch } from './store/made-batches.ts'
-import { scanPage, type Selection } from './store/pages.ts'
+import { scanPage, type Page, type Selection } from './store/pages.ts'
+import { paceBatches } from './store/turns-of-sends.ts'
 
 /** A fan-out whose next page is to be made. It has a row already, or gets its row together with its first page. */
-export type Uncut = Pick<FanOut, 'campaignId' | 'appId' | 'target' | 'waves' | 'wave' | 'startedAt' | 'boundId' | 'cursor' | 'lane'> & {
+export type Uncut = Pick<
+  FanOut,
+  'campaignId' | 'appId' | 'target' | 'waves' | 'wave' | 'startedAt' | 'boundId' | 'cursor' | 'lane' | 'perMinute'
+> & {
   send: FrozenSend
   settings: AppSettings
   exactStart?: string
@@ -45,7 +51,7 @@ type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
  */
 export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {
   const { db } = audience
-  const { send, settings, campaignId, appId } = uncut
+  const { send, settings, campaignId, appId, perMinute } = uncut
   const rules = rulesFor(send, settings)
   const wave = currentWave(uncut)
 
@@ -57,7 +63,8 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     category: rules.category,
     inbox: send.inbox,
   }
-  const page = await audience.scan(() => scanPage(db, scanned, selection), appId)
+  const scan = await audience.scan(() => scanPage(db, scanned, selection), appId)
+  const page = perMinute === null ? scan : shortened(scan, pacedPage(perMinute))
   const devices = await leaveOutOthers(audience, send, page.devices)
   const pushes = queue(devices, send.silent, {
     skipIn: rules.skipIn,
@@ -65,25 +72,55 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     at: wave.at,
     expired: wave.expired,
   })
-  const lane = uncut.lane ?? laneOf({ isLast: page.isLast, devices: pushes.length })
+  const lane = uncut.lane ?? (perMinute !== null ? 'bulk' : laneOf({ isLast: page.isLast, devices: pushes.length }))
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 
-  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap
+  const badgeIncrement = send.silent ? undefined : send.presentation?.badgeIncrement
+  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
-    if (lane === 'bulk' && !(await hasRoom({ ...audience, db: trx }, appId, countByPlatform(pushes)))) return 'no_room'
+    // Batches that wait for their turns do not count in the window.
+    if (lane === 'bulk' && perMinute === null && !(await hasRoom({ ...audience, db: trx }, appId, countByPlatform(pushes))))
+      return 'no_room'
     const queued = await obeyCap(trx, uncut, rules, await keepUntaken(trx, campaignId, wave, pushes))
-    const cut = cutIntoBatches(queued)
+    const cut = cutIntoBatches(queued, perMinute === null ? undefined : pacedBatch(perMinute))
     const row = await store(trx, { cursor: page.lastId, lane, counts: countByPlatform(queued), made: cut.length, next })
     if (!row) return 'lost'
     const batches = cut.map((batch, index) => ({ ...batch, id: newId(), no: row.batches - cut.length + index + 1 }))
     const waiting = lane === 'prompt' && batches.length > 0 ? await findFullLanes(trx, appId) : new Set<Platform>()
     if (batches.length > 0) await insertBatches(trx, row, lane, batches, waiting)
+    if (badgeIncrement !== undefined) await countBadges(trx, appId, batches, badgeIncrement)
+    // The rate may have changed since the page was taken.
+    if (row.perMinute !== null) await paceBatches(trx, row, true)
     if (batches.some(({ platform }) => waiting.has(platform))) audience.haveWaiting()
-    const pointedAt = batches.filter(({ platform }) => !waiting.has(platform))
+    // The sweep points at a batch with a turn when it comes.
+    const pointedAt = batches.filter(({ platform, decided }) => !waiting.has(platform) && (row.perMinute === null || decided !== null))
     const pointers = pointedAt.map(({ id, platform }) => ({ batchId: id, campaignId, appId, platform, lane, pointerNo: 0 }))
     return { row, batches: pointers, made: batches }
   }
   return isShort ? audience.commit({ campaignId, appId }, work) : transactUnlessLost(db, work)
+}
+
+/** Raises the badges of the devices of a page, and writes with each push the number that its device shows then. */
+async function countBadges(trx: Db, appId: string, batches: MadeBatch[], by: number): Promise<void> {
+  const sent = batches.filter(({ decided }) => decided === null)
+  const raised = await raiseBadges(
+    trx,
+    appId,
+    sent.flatMap(({ subscriptionIds }) => subscriptionIds),
+    by,
+  )
+  if (sent.length === 0) return
+  await writeBadges(
+    trx,
+    sent.map(({ id, subscriptionIds }) => ({ id, badges: subscriptionIds.map((one) => raised.get(one) ?? by) })),
+  )
+}
+
+/** Leaves the last devices of a page to the next one, so that the page has at most `most`. */
+function shortened(page: Page, most: number): Page {
+  if (page.devices.length <= most) return page
+  const devices = page.devices.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, most)
+  return { devices, lastId: devices.at(-1)?.id ?? page.lastId, isLast: false }
 }
 
 const lost = new Error('another process cut the page, or the send was paused or cancelled')

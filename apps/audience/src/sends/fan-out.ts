@@ -9,6 +9,7 @@ import { codeOfFailure, failureOf, isAway } from './page-failure.ts'
 import { plan, startFanOut } from './start-fan-out.ts'
 import { isBulkWindowFull, waitForWindow } from './store/bulk-window.ts'
 import { advanceFanOut, failFanOut, findFanOut, keepWaves, noteFailure, returnPage, takePage, type FanOut } from './store/fan-outs.ts'
+import { millisecondsUntilPage, waitForTurns } from './store/turns-of-sends.ts'
 import { tellStart, tellTotals } from './tell-totals.ts'
 
 /**
@@ -84,7 +85,10 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
   const { send, target, settings } = taken
   if (!send || !target || !settings) return undefined
   try {
-    if (taken.lane === 'bulk' && (await isBulkWindowFull(audience, taken.appId))) return 'no_room'
+    if (taken.perMinute !== null) {
+      const waitMs = await millisecondsUntilPage(db, taken)
+      if (waitMs > 0) return void (await waitForTurns(db, taken, waitMs))
+    } else if (taken.lane === 'bulk' && (await isBulkWindowFull(audience, taken.appId))) return 'no_room'
     const resolved = resolveTarget(target)
     if (!resolved.ok) return await fail(audience, taken, resolved.failure)
     await awaitLastNotified(audience, taken.appId, resolved.selection)

@@ -47,8 +47,11 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
     const firstAt = fanOut.waves?.[0]?.at
     if (firstAt && new Date(firstAt) > bounds.startedAt) return await begin(fanOut, { waveAt: firstAt })
 
-    const cut = await cutPage(audience, { ...fanOut, settings, send, cursor: '', wave: 0, lane: null }, resolved.selection, (trx, page) =>
-      insertFanOut(trx, fanOut, { cut: page }),
+    const cut = await cutPage(
+      audience,
+      { ...fanOut, settings, send, cursor: '', wave: 0, lane: null, perMinute: send.sendRate?.perMinute ?? null },
+      resolved.selection,
+      (trx, page) => insertFanOut(trx, fanOut, { cut: page }),
     )
     if (cut === 'no_room') return await begin(fanOut, { lane: 'bulk' })
     return cut === 'lost' ? undefined : cut

@@ -7,6 +7,8 @@ import type { Db } from './tables.ts'
  */
 export const partsOfApp = [
   'batches',
+  'send_turns',
+  'badges',
   'circuits',
   'accepted_devices',
   'guarded_invalidations',
@@ -35,11 +37,11 @@ const isOf = (part: Part, appId: string) =>
  * Tables without an id, whose rows a delete finds by `ctid`. No process may update these rows (`eraseApp` cancels imports before): a delete that
  * waited for an update would miss the new version, and count too few.
  */
-const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
+const withoutId = new Set<Part>(['send_turns', 'cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
 const keyOf = (part: Part) => {
   if (withoutId.has(part)) return sql`ctid`
   if (part === 'device_day_claims') return sql`app_id`
-  return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
+  return part === 'guarded_invalidations' || part === 'badges' ? sql`subscription_id` : sql`id`
 }
 
 /**

@@ -30,7 +30,10 @@ export type Tables = {
   cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
   accepted_devices: AcceptedDeviceTable
+  badges: { app_id: string; subscription_id: string; badge: number }
   send_rates: SendRateTable
+  /** `next_at`: when the next batch of a send with a rate has its turn. */
+  send_turns: { app_id: string; campaign_id: string; next_at: Generated<Date> }
   guarded_invalidations: GuardedInvalidationTable
   announcements: AnnouncementTable
   erasures: { user_id: string; app_id: string; due_at: Generated<Date>; tries: Generated<number> }
@@ -176,6 +179,8 @@ export type FanOutTable = Record<`queued_${Platform}`, Generated<number>> & {
   wave: Generated<number>
   /** The value that `waves` had until the claims of the settled send were deleted. */
   past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>
+  /** How many pushes a minute are handed over for the first time, at most; null for no limit. */
+  per_minute: number | null
 }
 /** The reason for which a send cannot be fanned out, in words that an operator can act on. */
 export type FanOutFailure = { code: string; message: string }
@@ -201,6 +206,10 @@ export type BatchTable = {
   /** Until when the batch waits for the turn of its credentials. */
   turn_at: Generated<Date | null>
   held_since: Date | null
+  /** In a send that raises badges: the badge of each push, by its place; null in any other. */
+  badges: number[] | null
+  /** True in a batch of a send with a rate, which waits for its turn; null in any other. */
+  paced: boolean | null
   /** The environment of the open circuit that the latest take probes; null when the take is no probe. */
   probes: CircuitEnvironment | null
   takes: Generated<number>

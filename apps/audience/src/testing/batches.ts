@@ -43,7 +43,7 @@ export const retried = (
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const rates = openSendRates({ db, log: audience.log })
   const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
-    const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000, rates }, all)
+    const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000, rates, poke: () => undefined }, all)
     const granted = given.filter((one) => 'row' in one)
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
     return given.map((one) => opened('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))

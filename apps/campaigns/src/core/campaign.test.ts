@@ -25,7 +25,7 @@ test('an ended campaign never changes its status, and only a campaign that is se
   for (const end of ['sent', 'cancelled', 'failed'] as const)
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
   const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
-  expect(intoPaused).toEqual(['pause', 'pauseRecurring', 'askCancel'])
+  expect(intoPaused).toEqual(['pause', 'pauseRecurring', 'askCancel', 'changeRate'])
   expect(statusesThatAllow('pause')).toEqual(['sending'])
   expect(statusesThatAllow('pauseRecurring')).toEqual(['active'])
 })
@@ -45,6 +45,11 @@ test('each status allows exactly the listed actions, and each of them leads to t
       'draft sendRecurring active',
       'draft cancel cancelled',
       'draft change draft',
+      'draft changeRate draft',
+      'scheduled changeRate scheduled',
+      'sending changeRate sending',
+      'active changeRate active',
+      'paused changeRate paused',
       'scheduled sendNow sending',
       'scheduled sendLater scheduled',
       'scheduled sendRecurring active',
@@ -72,10 +77,10 @@ test('each status allows exactly the listed actions, and each of them leads to t
   )
 })
 
-test('an action leads to the same status from every status that allows it; asking for a cancel keeps the status', () => {
+test('an action leads to the same status from every status that allows it; asking for a cancel and changing the rate keep the status', () => {
   for (const action of campaignActions)
     for (const status of statusesThatAllow(action))
-      expect(nextStatus(status, action)).toBe(action === 'askCancel' ? status : statusAfter(action))
+      expect(nextStatus(status, action)).toBe(action === 'askCancel' || action === 'changeRate' ? status : statusAfter(action))
 })
 
 // spec: campaigns/flow-last-word

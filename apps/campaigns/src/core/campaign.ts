@@ -1,4 +1,4 @@
-import type { CampaignFlow } from '@herald/contracts/campaign'
+import type { CampaignFlow, FlowChange } from '@herald/contracts/campaign'
 import type { CampaignStatus } from '@herald/contracts/stats'
 
 /** What can happen to a campaign. */
@@ -27,6 +27,8 @@ export const campaignActions = [
   'pause',
   'resume',
   'askCancel',
+  // An operator changes the rate; the status stays.
+  'changeRate',
   // An operator pauses or resumes a recurrence.
   'pauseRecurring',
   'resumeRecurring',
@@ -40,7 +42,7 @@ export type CampaignAction = (typeof campaignActions)[number]
  * not allowed: a caller is answered 409 invalid_state, and a repeated message changes nothing.
  */
 const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, CampaignStatus>>> = {
-  draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled', change: 'draft' },
+  draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled', change: 'draft', changeRate: 'draft' },
   scheduled: {
     sendNow: 'sending',
     sendLater: 'scheduled',
@@ -49,9 +51,10 @@ const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, Campaig
     cancel: 'cancelled',
     unsend: 'draft',
     fail: 'failed',
+    changeRate: 'scheduled',
   },
-  sending: { settle: 'sent', settleCancelled: 'cancelled', fail: 'failed', pause: 'paused', askCancel: 'sending' },
-  active: { cancel: 'cancelled', end: 'sent', fail: 'failed', pauseRecurring: 'paused' },
+  sending: { settle: 'sent', settleCancelled: 'cancelled', fail: 'failed', pause: 'paused', askCancel: 'sending', changeRate: 'sending' },
+  active: { cancel: 'cancelled', end: 'sent', fail: 'failed', pauseRecurring: 'paused', changeRate: 'active' },
   paused: {
     resume: 'sending',
     settle: 'sent',
@@ -60,6 +63,7 @@ const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, Campaig
     askCancel: 'paused',
     resumeRecurring: 'active',
     cancelRecurring: 'cancelled',
+    changeRate: 'paused',
   },
   sent: {},
   cancelled: {},
@@ -77,10 +81,10 @@ export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
   (Object.keys(transitions) as CampaignStatus[]).filter((status) => transitions[status][action] !== undefined)
 
 /**
- * Gives the status that an action leads to: the same from every status that allows it, so an update need not know the status before. `askCancel`
- * leads to none: the status stays until the send ends.
+ * Gives the status that an action leads to: the same from every status that allows it, so an update need not know the status before. `askCancel` and
+ * `changeRate` lead to none: the status stays.
  */
-export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): CampaignStatus {
+export function statusAfter(action: Exclude<CampaignAction, 'askCancel' | 'changeRate'>): CampaignStatus {
   const [after] = statusesThatAllow(action).map((status) => nextStatus(status, action))
   if (!after) throw new Error(`no status allows ${action}`)
   return after
@@ -95,3 +99,15 @@ export function flowOf({ status, cancelling }: { status: CampaignStatus; cancell
   if (cancelling || status === 'cancelled') return 'cancelled'
   return status === 'paused' ? 'paused' : 'running'
 }
+
+/** Gives the last change of a send's flow, with its rate when it has or had one. */
+export const changeOf = ({
+  flowNo,
+  perMinute,
+  ...row
+}: {
+  status: CampaignStatus
+  cancelling: boolean
+  flowNo: number
+  perMinute: number | null
+}): FlowChange => ({ flow: flowOf(row), no: flowNo, ...(perMinute === null ? {} : { perMinute }) })

@@ -11,6 +11,7 @@ const template: TemplateDefaults = {
   collapseId: 'news',
   priority: 'normal',
   silent: true,
+  perMinute: 600,
 }
 
 test('without a template every field that a request leaves out has its default', () => {
@@ -23,6 +24,7 @@ test('without a template every field that a request leaves out has its default',
     priority: 'high',
     presentation: null,
     overrides: null,
+    perMinute: null,
     bypass: {},
   })
 })
@@ -43,6 +45,7 @@ test('a template fills in the fields that the request leaves out', () => {
     priority: 'normal',
     presentation: { sound: 'bell' },
     overrides: { web: { renotify: true } },
+    perMinute: 600,
     bypass: {},
   })
 })

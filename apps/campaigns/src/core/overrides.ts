@@ -15,6 +15,7 @@ export type TemplateDefaults = {
   priority: Priority | null
   silent: boolean | null
   category?: string | null
+  perMinute: number | null
 }
 
 /** What a category gives to a send: what is frozen of it, and the presentation under that of the template and of the request. */
@@ -31,7 +32,12 @@ export function markTitles(content: Content | null): Content | null {
 
 type SendField = 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'
 /** The send fields after a template and the defaults are filled in. */
-export type ResolvedSend = Pick<FrozenSend, SendField> & { overrides: Overrides | null; category?: FrozenCategory | null; inbox?: boolean }
+export type ResolvedSend = Pick<FrozenSend, SendField> & {
+  overrides: Overrides | null
+  category?: FrozenCategory | null
+  inbox?: boolean
+  perMinute: number | null
+}
 
 /**
  * Fills in a template and the defaults. A field of the request wins: its `data` replaces all the template's, and `silent: false` or `ttl: 0` counts
@@ -53,6 +59,7 @@ export function resolveSend(
     priority: request.priority ?? template?.priority ?? 'high',
     presentation: category?.presentation ? { ...category.presentation, ...presentation } : presentation,
     overrides: request.overrides ?? template?.overrides ?? null,
+    perMinute: request.sendRate?.perMinute ?? template?.perMinute ?? null,
     bypass: request.bypass ?? {},
     ...(category ? { category: category.category } : {}),
     ...(request.inbox ? { inbox: true } : {}),

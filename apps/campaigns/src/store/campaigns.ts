@@ -27,7 +27,8 @@ export type NewCampaign = {
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 /** The columns that a duplicate, a run or a winner copies unchanged from the campaign that it is made of. */
-const copied = 'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, category, inbox, bypass'
+const copied =
+  'app_id, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, overrides, category, inbox, bypass, send_rate'
 export const inherited = sql.raw(`name, ${copied}`)
 export const inheritedButName = sql.raw(copied)
 
@@ -67,7 +68,7 @@ export const columnsOf = ({ name, target, templateId, segmentId, schedule, exper
 export async function replaceDraft(db: Db, appId: string, campaignId: string, draft: Draft): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
-    .set({ ...columnsOf(draft), revision: sql<number>`revision + 1` })
+    .set({ ...columnsOf(draft), send_rate: draft.send.perMinute, revision: sql<number>`revision + 1` })
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .where('status', 'in', statusesThatAllow('change'))
@@ -108,7 +109,13 @@ export const wholeColumns = [
     'bypass',
   ] as const),
   ...(['schedule', 'experiment', 'cancelling', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),
-  ...(['segment_id as segmentId', 'collapse_id as collapseId', 'recurring_of as recurringOf', 'remainder_of as remainderOf'] as const),
+  ...([
+    'segment_id as segmentId',
+    'collapse_id as collapseId',
+    'recurring_of as recurringOf',
+    'remainder_of as remainderOf',
+    'send_rate as perMinute',
+  ] as const),
   ...(['remainder_rate as remainderRate', 'local_times_after as localTimesAfter', 'paused_at as pausedAt', 'due_at as dueAt'] as const),
   ...(['missed_count as missedCount', 'created_at as createdAt', 'started_at as startedAt', 'settled_at as settledAt'] as const),
 ] as const
@@ -308,7 +315,15 @@ export async function findHeld(db: Db, campaignIds: string[]): Promise<Set<strin
 }
 
 /** A send under way, with the number of the last change of its flow. */
-export type Started = { id: string; appId: string; status: CampaignStatus; cancelling: boolean; flowNo: number }
+export type Started = {
+  id: string
+  appId: string
+  status: CampaignStatus
+  cancelling: boolean
+  flowNo: number
+  /** The rate of the send; 0 when it was taken away, null when it never had one. */
+  perMinute: number | null
+}
 
 /** Notes that audience has the fan-out rows of these campaigns, so that the sweep sends no more pointers to them. Gives the campaigns that exist. */
 export async function markStarted(db: Db, campaignIds: string[]): Promise<Started[]> {
@@ -316,7 +331,7 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
     with ${locked(campaignIds)}
     update campaigns set due_at = null, started_at = coalesce(started_at, now())
     where id = any(array(select id from locked))
-    returning campaigns.id, app_id as "appId", status, cancelling, flow_no as "flowNo"`.execute(db)
+    returning campaigns.id, app_id as "appId", status, cancelling, flow_no as "flowNo", send_rate as "perMinute"`.execute(db)
   return rows
 }
 

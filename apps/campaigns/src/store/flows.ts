@@ -34,10 +34,44 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
     .where('cancelling', '=', false)
     .$if(action === 'resume', (query) => query.where(sql<boolean>`(${isRecurring}) is not true`))
     .returning([
-      ...(['id', 'app_id as appId', 'status', 'cancelling', 'flow_no as flowNo', 'pointer_no as pointerNo'] as const),
+      ...([
+        'id',
+        'app_id as appId',
+        'status',
+        'cancelling',
+        'flow_no as flowNo',
+        'pointer_no as pointerNo',
+        'send_rate as perMinute',
+      ] as const),
       sql<boolean>`due_at is not null`.as('isDue'),
     ])
     .executeTakeFirst()
+
+/**
+ * Changes the rate of a campaign that has not ended; 0 takes it away. Gives the campaign; undefined when its status does not allow it or a cancel was
+ * asked for. Audience is told of a send under way alone.
+ */
+export async function changeRate(
+  db: Db,
+  { appId, campaignId }: One,
+  perMinute: number,
+): Promise<(Started & { isTold: boolean }) | undefined> {
+  const isUnderWay = sql<boolean>`(status in ('sending', 'paused') and (${isRecurring}) is not true)`
+  return db
+    .updateTable('campaigns')
+    .set({
+      send_rate: perMinute,
+      flow_no: sql<number>`flow_no + ${isUnderWay}::int`,
+      flow_due_at: sql<Date | null>`case when ${isUnderWay} then ${again} else flow_due_at end`,
+    })
+    .where('id', '=', campaignId)
+    .where('app_id', '=', appId)
+    .where('status', 'in', statusesThatAllow('changeRate'))
+    .where('cancelling', '=', false)
+    .returning(['id', 'app_id as appId', 'status', 'cancelling', 'flow_no as flowNo', 'send_rate as perMinute'])
+    .returning(isUnderWay.as('isTold'))
+    .executeTakeFirst()
+}
 
 /** Pauses a recurrence: it is not due any more, so it makes no run. Gives false when the status does not allow it. */
 export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promise<boolean> {
@@ -125,7 +159,7 @@ export const takeDueFlows = (db: Db, limit: number, only?: string): Promise<Star
     .updateTable('campaigns')
     .where('campaigns.id', '=', sql<string>`any(array(select id from due))`)
     .set({ flow_due_at: again })
-    .returning(['campaigns.id', 'app_id as appId', 'status', 'cancelling', 'flow_no as flowNo'])
+    .returning(['campaigns.id', 'app_id as appId', 'status', 'cancelling', 'flow_no as flowNo', 'send_rate as perMinute'])
     .execute()
 
 /** Finds the campaigns whose changes `takeDueFlows` would take. */

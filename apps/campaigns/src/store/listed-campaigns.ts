@@ -15,8 +15,8 @@ export type CampaignFilter = {
   transactional: boolean | undefined
   /** True: the list has tests only. False: the list has no tests. */
   test: boolean
-  /** The beginning of the name, in any letter case. */
-  prefix: string | undefined
+  /** A part of the name, in any letter case. */
+  inName: string | undefined
 }
 
 /** Statuses that no notification ever has. */
@@ -32,7 +32,7 @@ export async function findCampaigns(
   filter: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
-  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.prefix !== undefined
+  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.inName !== undefined
   if (!isFiltered) return findNewest(db, appId, { limit, after })
   const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
   // The query finds campaigns by id and has no limit: with a limit the planner may walk through all campaigns of the app in search of the ids.
@@ -45,7 +45,7 @@ export async function findCampaigns(
 async function findFitting(
   db: Db,
   appId: string,
-  { status, transactional, test, prefix }: CampaignFilter,
+  { status, transactional, test, inName }: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
   // Then an index without notifications is read, so that a million of them do not fill the 5,000.
@@ -61,7 +61,7 @@ async function findFitting(
       select id from examined
       where ${test ? sql`test` : sql`test is null`} ${status === undefined ? sql`` : sql`and status = ${status}`}
         ${transactional === undefined ? sql`` : sql`and transactional = ${transactional}`}
-        ${prefix === undefined ? sql`` : sql`and starts_with(lower(name), lower(${prefix}))`}
+        ${inName === undefined ? sql`` : sql`and position(lower(${inName}) in lower(name)) > 0`}
       order by created_at desc, id desc limit ${limit + 1}
     ) as ids
     from examined order by created_at, id limit 1`.execute(db)

@@ -66,6 +66,13 @@ export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
     .where('id', '=', sql<string>`any(${campaigns.flatMap(({ id, test }) => (test ? [id] : []))})`)
     .execute()
 
+/** Writes the rates of campaigns that this transaction has written. Writing is a separate statement, so that no other send pays for the column. */
+export const writeRates = (trx: Db, campaigns: NewCampaign[]) =>
+  sql`
+    update campaigns set send_rate = given.per_minute
+    from unnest(${campaigns.map(({ id }) => id)}::text[], ${campaigns.map(({ send }) => send.perMinute)}::int[]) as given(id, per_minute)
+    where campaigns.id = given.id and given.per_minute is not null`.execute(trx)
+
 /**
  * Counts, up to 64, the sends of an app that audience was told of and has not started. They are the ones whose `due_at` lies ahead: at that time the
  * sweep tells audience of them again.

@@ -40,6 +40,8 @@ export type Tables = {
     schedule: OptionalJson<Schedule>
     segment_id: string | null
     experiment: OptionalJson<Experiment>
+    /** How many pushes a minute are handed over for the first time; 0 when the rate was taken away, null when there never was one. */
+    send_rate: number | null
     /** How often the draft was replaced. */
     revision: Generated<number>
     recurring_of: string | null
@@ -92,6 +94,7 @@ export type Tables = {
     priority: Priority | null
     silent: boolean | null
     category: string | null
+    send_rate: number | null
     /** The uses that the sweep has added up. Newer uses are rows of `template_uses`. */
     use_count: Generated<number>
     created_at: Generated<Date>

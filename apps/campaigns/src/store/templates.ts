@@ -9,6 +9,7 @@ export async function findTemplateDefaults(db: Db, appId: string, templateId: st
   return db
     .selectFrom('templates')
     .select(['content', 'data', 'presentation', 'overrides', 'ttl', 'collapse_id as collapseId', 'priority', 'silent', 'category'])
+    .select('send_rate as perMinute')
     .where('id', '=', templateId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -29,6 +30,7 @@ const columnsOf = ({
   priority,
   silent,
   category,
+  sendRate,
 }: SaveTemplate) => ({
   name,
   description: description ?? null,
@@ -41,6 +43,7 @@ const columnsOf = ({
   priority: priority ?? null,
   silent: silent ?? null,
   category: category ?? null,
+  send_rate: sendRate?.perMinute ?? null,
 })
 
 /** Writes a template. Gives false when the app has a template of that name, or was erased. */
@@ -88,7 +91,7 @@ const shown = (db: Db, appId: string) =>
   db
     .selectFrom('templates')
     .select(['id', 'name', 'description', 'content', 'data', 'presentation', 'overrides', 'ttl', 'priority', 'silent', 'category'])
-    .select(['collapse_id as collapseId', 'created_at as createdAt', 'updated_at as updatedAt'])
+    .select(['collapse_id as collapseId', 'send_rate as perMinute', 'created_at as createdAt', 'updated_at as updatedAt'])
     .select(
       sql<number>`use_count + coalesce((select sum(uses) from template_uses where template_uses.template_id = templates.id), 0)::bigint`.as(
         'useCount',
@@ -99,21 +102,21 @@ const shown = (db: Db, appId: string) =>
 export const findTemplate = (db: Db, appId: string, id: string) => shown(db, appId).where('id', '=', id).executeTakeFirst()
 export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 
-/** A page of a list with a prefix examines at most this many templates. */
+/** A page of a list with a part of a name examines at most this many templates. */
 const mostExamined = 5_000
 
 /**
- * Finds up to one template more than `limit`, newest first; with a `prefix` (any letter case) among the next 5,000. A row beyond `limit` shows a next
+ * Finds up to one template more than `limit`, newest first; with `inName` (any letter case) among the next 5,000. A row beyond `limit` shows a next
  * page; otherwise it begins at `examinedTo`, undefined when none is left.
  */
 export async function findTemplates(
   db: Db,
   appId: string,
-  { limit, after, prefix }: { limit: number; after: Place | undefined; prefix: string | undefined },
+  { limit, after, inName }: { limit: number; after: Place | undefined; inName: string | undefined },
 ): Promise<{ rows: TemplateRow[]; examinedTo: Place | undefined }> {
   const newest = shown(db, appId).orderBy('created_at', 'desc').orderBy('id', 'desc')
-  if (prefix !== undefined) {
-    const { ids, examinedTo } = await findNamed(db, appId, { limit, after, prefix })
+  if (inName !== undefined) {
+    const { ids, examinedTo } = await findNamed(db, appId, { limit, after, inName })
     // The query finds templates by id and has no limit: with a limit the planner may walk through all templates of the app in search of the ids.
     return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
   }
@@ -127,7 +130,7 @@ export async function findTemplates(
 async function findNamed(
   db: Db,
   appId: string,
-  { limit, after, prefix }: { limit: number; after: Place | undefined; prefix: string },
+  { limit, after, inName }: { limit: number; after: Place | undefined; inName: string },
 ): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
   const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
     with examined as materialized (
@@ -136,7 +139,7 @@ async function findNamed(
       order by created_at desc, id desc limit ${mostExamined}
     )
     select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
-      select id from examined where starts_with(lower(name), lower(${prefix})) order by created_at desc, id desc limit ${limit + 1}
+      select id from examined where position(lower(${inName}) in lower(name)) > 0 order by created_at desc, id desc limit ${limit + 1}
     ) as ids
     from examined order by created_at, id limit 1`.execute(db)
   const [last] = rows

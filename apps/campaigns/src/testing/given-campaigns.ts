@@ -97,7 +97,7 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
   bus.answer(changeFlow, async (change) => {
     audience.flows.push(change)
     if (audience.isAway) throw queueUnavailable()
-    return { known: audience.rows.has(change.campaignId) }
+    return { known: audience.rows.has(change.campaignId), ...(change.perMinute ? { left: 1_200 } : {}) }
   })
   const hear = async (campaignIds: string[], page: number) => {
     for (const campaignId of campaignIds) audience.pointers.push({ campaignId, page })
@@ -195,6 +195,7 @@ export const givenStored = (id = newId()): NewCampaign => ({
     priority: 'high',
     presentation: null,
     overrides: null,
+    perMinute: null,
     bypass: {},
   },
 })

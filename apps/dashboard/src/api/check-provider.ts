@@ -5,8 +5,8 @@ import type { components } from './schema.gen.ts'
 /** What a provider answered to the credentials of an app. */
 export type Checked = components['schemas']['ProviderChecked']
 
-/** The time limit of a check: ten seconds in which Herald waits for the provider, and ten more for Herald's own answer. */
-const checkWithinMs = 20_000
+/** The time limit of a check, and of a request that checks: ten seconds in which Herald waits for the provider, and ten more for Herald's own answer. */
+export const checkWithinMs = 20_000
 
 /** Asks the provider whether it accepts the stored credentials of an app. No device gets a push. */
 export async function checkProvider(appId: string, kind: ProviderKind): Promise<Checked> {

@@ -139,10 +139,13 @@ export interface paths {
         };
         /** Read the credentials, without secrets, and the circuits to the provider */
         get: operations["read-apns"];
-        /** Set the APNs credentials */
+        /**
+         * Set the APNs credentials
+         * @description When the app has credentials, the provider is asked about the new ones first, and nobody gets a push: when it does not take them, the answer is 422 with its word and what to do, and when it cannot be asked, 409. Those in use stay then. The replaced ones are kept for a rollback.
+         */
         put: operations["setApns"];
         post?: never;
-        /** Remove the credentials */
+        /** Remove the credentials, also the former ones */
         delete: operations["remove-apns"];
         options?: never;
         head?: never;
@@ -158,10 +161,13 @@ export interface paths {
         };
         /** Read the credentials, without secrets, and the circuits to the provider */
         get: operations["read-fcm"];
-        /** Set the FCM credentials */
+        /**
+         * Set the FCM credentials
+         * @description When the app has credentials, the provider is asked about the new ones first, and nobody gets a push: when it does not take them, the answer is 422 with its word and what to do, and when it cannot be asked, 409. Those in use stay then. The replaced ones are kept for a rollback.
+         */
         put: operations["setFcm"];
         post?: never;
-        /** Remove the credentials */
+        /** Remove the credentials, also the former ones */
         delete: operations["remove-fcm"];
         options?: never;
         head?: never;
@@ -177,10 +183,13 @@ export interface paths {
         };
         /** Read the credentials, without secrets, and the circuits to the provider */
         get: operations["read-webpush"];
-        /** Set the Web Push credentials; keys are made when there are none */
+        /**
+         * Set the Web Push credentials; keys are made when there are none
+         * @description When the app has credentials, the provider is asked about the new ones first, and nobody gets a push: when it does not take them, the answer is 422 with its word and what to do, and when it cannot be asked, 409. Those in use stay then. The replaced ones are kept for a rollback.
+         */
         put: operations["setWebPush"];
         post?: never;
-        /** Remove the credentials */
+        /** Remove the credentials, also the former ones */
         delete: operations["remove-webpush"];
         options?: never;
         head?: never;
@@ -221,6 +230,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/providers/apns/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring back the credentials that were replaced last; those in use are kept in their place */
+        post: operations["rollback-apns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/providers/fcm/probe": {
         parameters: {
             query?: never;
@@ -255,6 +281,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/providers/fcm/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring back the credentials that were replaced last; those in use are kept in their place */
+        post: operations["rollback-fcm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/providers/webpush/probe": {
         parameters: {
             query?: never;
@@ -283,6 +326,23 @@ export interface paths {
         put?: never;
         /** Ask the provider whether it takes the credentials; nobody gets a push */
         post: operations["check-webpush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/providers/webpush/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring back the credentials that were replaced last; those in use are kept in their place */
+        post: operations["rollback-webpush"];
         delete?: never;
         options?: never;
         head?: never;
@@ -781,7 +841,7 @@ export interface paths {
         put?: never;
         /**
          * Send a draft, or start its schedule
-         * @description With delaySeconds a campaign that would go out at once is scheduled for then, and can be taken back until it goes out. For any other schedule the delay is ignored, since the campaign can be taken back or cancelled before it begins.
+         * @description With delaySeconds a campaign that would go out at once is scheduled for then, and can be taken back until it goes out. For any other schedule the delay is ignored, since the campaign can be taken back or cancelled before it begins. Above the devices of the app’s setting `approval` the campaign stays a draft with status `draft`, until another session or administration key sends the same request; for who asked first that is 403.
          */
         post: operations["sendCampaignOfApp"];
         delete?: never;
@@ -875,6 +935,26 @@ export interface paths {
         put?: never;
         /** Resume a paused send, or a recurrence from its next occurrence on */
         post: operations["resumeCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/rate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change how many pushes a minute a campaign hands over
+         * @description A send under way obeys within 2 seconds; null takes the limit away. A recurrence gives the rate to its next runs.
+         */
+        post: operations["changeRateOfCampaign"];
         delete?: never;
         options?: never;
         head?: never;
@@ -987,6 +1067,83 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what is written and not yet a campaign, newest first, without the texts */
+        get: operations["listDrafts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/drafts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a draft that is not yet a campaign */
+        get: operations["readDraft"];
+        /**
+         * Save what is written, over the revision that was seen
+         * @description The client chooses the id, 24 hexadecimal characters. With a revision that is not the present one the answer is 409: somebody else has saved it since. Repeating a save changes nothing. An app has at most 200 drafts.
+         */
+        put: operations["saveDraft"];
+        post?: never;
+        /** Delete a draft that is not yet a campaign */
+        delete: operations["deleteDraft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/pictures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the pictures of an app, newest first */
+        get: operations["listPictures"];
+        put?: never;
+        /**
+         * Upload a picture for messages
+         * @description JPEG, PNG, WebP or GIF of at most 1 MiB and 4,096 by 4,096 pixels. Herald writes it anew, without what the file says besides the picture: as GIF when it is one, as PNG when it can be seen through, else as JPEG. The same picture is kept once. An app has at most mostPictures of its settings.
+         */
+        post: operations["addPicture"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/pictures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a picture; within a minute no device can load it any more */
+        delete: operations["deletePicture"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1613,6 +1770,12 @@ export interface components {
                     publicValues: boolean;
                 };
                 inboxDays: number;
+                /** @description A send of the dashboard to more devices than this needs a second person; null: none does. */
+                approval: {
+                    devices: number;
+                } | null;
+                /** @description How many uploaded pictures the app may have, each of at most 1 MiB. */
+                mostPictures: number;
             };
             /** Format: date-time */
             createdAt: string;
@@ -1657,6 +1820,12 @@ export interface components {
                     publicValues: boolean;
                 };
                 inboxDays?: number;
+                /** @description A send of the dashboard to more devices than this needs a second person; null: none does. */
+                approval?: {
+                    devices: number;
+                } | null;
+                /** @description How many uploaded pictures the app may have, each of at most 1 MiB. */
+                mostPictures?: number;
             };
         };
         IdentitySecret: {
@@ -1677,6 +1846,8 @@ export interface components {
             scopes: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
             /** @description How the key ends. */
             hint: string;
+            /** @description The whole key when it is public; null for a secret key, and for public keys of version 0.2.0. */
+            publicText: string | null;
             /** Format: date-time */
             createdAt: string;
             /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
@@ -1697,6 +1868,8 @@ export interface components {
             scopes: ("subscriptions:write" | "subscriptions:read" | "users:read" | "users:write" | "notifications:send" | "campaigns:read" | "campaigns:write")[];
             /** @description How the key ends. */
             hint: string;
+            /** @description The whole key when it is public; null for a secret key, and for public keys of version 0.2.0. */
+            publicText: string | null;
             /** Format: date-time */
             createdAt: string;
             /** @description The hour in which the key was last used, as a rule a minute late at most; null while no use is noted. */
@@ -1806,6 +1979,16 @@ export interface components {
             /** @enum {string} */
             environment: "production" | "sandbox";
             circuits: components["schemas"]["Circuit"][];
+            /** @description The credentials that a rollback would bring back; null when none are kept. */
+            former: {
+                teamId: string;
+                keyId: string;
+                bundleId: string;
+                /** @enum {string} */
+                environment: "production" | "sandbox";
+                /** Format: date-time */
+                replacedAt: string;
+            } | null;
         };
         Probed: {
             /** @description How many circuits were open. */
@@ -1821,16 +2004,47 @@ export interface components {
             /** @description What to do about the code; null when there is no code. */
             remedy: string | null;
         };
+        "Rollback-apnsAnswer": {
+            teamId: string;
+            keyId: string;
+            bundleId: string;
+            /** @enum {string} */
+            environment: "production" | "sandbox";
+        };
         "Read-fcmAnswer": {
             projectId: string;
             clientEmail: string;
             tokenUri: string;
             circuits: components["schemas"]["Circuit"][];
+            /** @description The credentials that a rollback would bring back; null when none are kept. */
+            former: {
+                projectId: string;
+                clientEmail: string;
+                tokenUri: string;
+                /** Format: date-time */
+                replacedAt: string;
+            } | null;
+        };
+        "Rollback-fcmAnswer": {
+            projectId: string;
+            clientEmail: string;
+            tokenUri: string;
         };
         "Read-webpushAnswer": {
             subject: string;
             publicKey: string;
             circuits: components["schemas"]["Circuit"][];
+            /** @description The credentials that a rollback would bring back; null when none are kept. */
+            former: {
+                subject: string;
+                publicKey: string;
+                /** Format: date-time */
+                replacedAt: string;
+            } | null;
+        };
+        "Rollback-webpushAnswer": {
+            subject: string;
+            publicKey: string;
         };
         PushList: {
             items: components["schemas"]["Push"][];
@@ -1937,6 +2151,11 @@ export interface components {
                     kind: "provider";
                     /** @description Until when a dispatcher has it; then another may take it. */
                     at: string | null;
+                } | {
+                    /** @constant */
+                    kind: "rate";
+                    at: string | null;
+                    perMinute: number;
                 }) | null;
                 steps: ({
                     /** @constant */
@@ -2396,6 +2615,9 @@ export interface components {
             priority: ("high" | "normal") | null;
             silent: boolean | null;
             category: string | null;
+            sendRate: {
+                perMinute: number;
+            } | null;
             useCount: number;
             /** Format: date-time */
             createdAt: string;
@@ -2405,6 +2627,7 @@ export interface components {
         Presentation: {
             sound?: string;
             badge?: number;
+            badgeIncrement?: number;
             threadId?: string;
             icon?: string;
             /** @enum {string} */
@@ -2459,6 +2682,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
         };
         Content: components["schemas"]["ContentMap"] | components["schemas"]["ContentByLocale"];
         CustomData: {
@@ -2585,6 +2811,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2600,6 +2829,16 @@ export interface components {
             createdAt: string;
             startedAt: string | null;
             settledAt: string | null;
+            /** @description Of a draft that somebody asked to send and somebody else is to confirm. */
+            approval: {
+                askedBy: string;
+                /** Format: date-time */
+                at: string;
+                /** @description To how many devices it would have gone then. */
+                devices: number;
+                /** @description Who asks this asked to send it, and so cannot confirm it. */
+                byYou: boolean;
+            } | null;
             stats: {
                 queued: number;
                 sent: number;
@@ -2776,6 +3015,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2791,6 +3033,16 @@ export interface components {
             createdAt: string;
             startedAt: string | null;
             settledAt: string | null;
+            /** @description Of a draft that somebody asked to send and somebody else is to confirm. */
+            approval: {
+                askedBy: string;
+                /** Format: date-time */
+                at: string;
+                /** @description To how many devices it would have gone then. */
+                devices: number;
+                /** @description Who asks this asked to send it, and so cannot confirm it. */
+                byYou: boolean;
+            } | null;
             stats: {
                 queued: number;
                 sent: number;
@@ -2879,6 +3131,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -2963,6 +3218,9 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            sendRate: {
+                perMinute: number;
+            } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
             failure: {
@@ -2983,10 +3241,23 @@ export interface components {
             delaySeconds?: number;
         };
         SentOrDelayed: {
-            /** @enum {string} */
-            status: "sending" | "scheduled" | "active";
+            /**
+             * @description `draft`: the app’s setting `approval` needs a second person, who sends the campaign with the same request.
+             * @enum {string}
+             */
+            status: "sending" | "scheduled" | "active" | "draft";
             /** @description When it goes out; null when that is now. */
             nextAt: string | null;
+            /** @description With the status `draft`. */
+            approval?: {
+                askedBy: string;
+                /** Format: date-time */
+                at: string;
+                /** @description To how many devices it would have gone then. */
+                devices: number;
+                /** @description Who asks this asked to send it, and so cannot confirm it. */
+                byYou: boolean;
+            };
         };
         PickWinnerOfAppBody: {
             variant: string;
@@ -3022,6 +3293,14 @@ export interface components {
         Resumed: {
             /** @enum {string} */
             status: "sending" | "active";
+        };
+        ChangeRateOfCampaignBody: {
+            perMinute: number | null;
+        };
+        RateChanged: {
+            perMinute: number | null;
+            /** @description About how long the rest of a send under way takes; null when it is not known. */
+            etaSeconds: number | null;
         };
         Verification: {
             campaignId: components["schemas"]["Id"];
@@ -3271,6 +3550,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -3278,6 +3560,92 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @constant */
             status: "draft";
+        };
+        ListDraftsAnswer: {
+            items: {
+                id: components["schemas"]["Id"];
+                /** @description The field `name` of the draft. */
+                name: string | null;
+                /** @description Counts the saves of the draft. */
+                revision: number;
+                /** @description Who saved it last. */
+                savedBy: string;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+            }[];
+            /** @description The cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        ReadDraftAnswer: {
+            id: components["schemas"]["Id"];
+            /** @description The field `name` of the draft. */
+            name: string | null;
+            /** @description Counts the saves of the draft. */
+            revision: number;
+            /** @description Who saved it last. */
+            savedBy: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description The JSON that was saved. */
+            draft: unknown;
+        };
+        SaveDraftBody: {
+            /** @description Any JSON, of at most 64 KiB. */
+            draft: unknown;
+            /**
+             * @description Of the draft that this one replaces; 0 for a new draft.
+             * @default 0
+             */
+            revision: number;
+        };
+        SaveDraftAnswer: {
+            id: components["schemas"]["Id"];
+            /** @description The field `name` of the draft. */
+            name: string | null;
+            /** @description Counts the saves of the draft. */
+            revision: number;
+            /** @description Who saved it last. */
+            savedBy: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        AddPictureAnswer: {
+            id: components["schemas"]["Id"];
+            /** @description Where devices load it: below HERALD_BASE_URL. Nobody can guess it, and no key is needed for it. */
+            url: string;
+            /** @enum {string} */
+            mediaType: "image/jpeg" | "image/png" | "image/gif";
+            width: number;
+            height: number;
+            /** @description In bytes. */
+            size: number;
+            addedBy: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        ListPicturesAnswer: {
+            items: {
+                id: components["schemas"]["Id"];
+                /** @description Where devices load it: below HERALD_BASE_URL. Nobody can guess it, and no key is needed for it. */
+                url: string;
+                /** @enum {string} */
+                mediaType: "image/jpeg" | "image/png" | "image/gif";
+                width: number;
+                height: number;
+                /** @description In bytes. */
+                size: number;
+                addedBy: string;
+                /** Format: date-time */
+                createdAt: string;
+            }[];
+            /** @description The cursor of the next page; null on the last page. */
+            nextCursor: string | null;
         };
         Target: {
             externalIds?: string[];
@@ -3302,6 +3670,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -3322,6 +3693,9 @@ export interface components {
                 presentation?: components["schemas"]["Presentation"];
                 overrides?: components["schemas"]["Overrides"];
                 category?: string;
+                sendRate?: {
+                    perMinute: number;
+                };
                 inbox?: boolean;
                 bypass?: components["schemas"]["Bypass"];
             };
@@ -3443,6 +3817,9 @@ export interface components {
             presentation?: components["schemas"]["Presentation"];
             overrides?: components["schemas"]["Overrides"];
             category?: string;
+            sendRate?: {
+                perMinute: number;
+            };
             inbox?: boolean;
             bypass?: components["schemas"]["Bypass"];
         };
@@ -3915,6 +4292,7 @@ export interface components {
             appVersion?: string;
             osVersion?: string;
             deviceModel?: string;
+            badge?: number;
             test?: boolean;
         };
         ChangeSubscriptionOfAppAnswer: {
@@ -4479,6 +4857,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description invalid_state */
+        "409-invalid_state": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description invalid_body, invalid_segment */
         "422-invalid_body-invalid_segment": {
             headers: {
@@ -4501,16 +4889,6 @@ export interface components {
         };
         /** @description duplicate_name */
         "409-duplicate_name": {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description invalid_state */
-        "409-invalid_state": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -4647,7 +5025,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -4696,7 +5074,11 @@ export interface operations {
                      *             "conversions": {
                      *               "publicValues": false
                      *             },
-                     *             "inboxDays": 30
+                     *             "inboxDays": 30,
+                     *             "approval": {
+                     *               "devices": 10000
+                     *             },
+                     *             "mostPictures": 200
                      *           },
                      *           "createdAt": "2026-01-12T09:00:00.000Z"
                      *         }
@@ -4776,7 +5158,11 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
-                     *         "inboxDays": 30
+                     *         "inboxDays": 30,
+                     *         "approval": {
+                     *           "devices": 10000
+                     *         },
+                     *         "mostPictures": 200
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4853,7 +5239,11 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
-                     *         "inboxDays": 30
+                     *         "inboxDays": 30,
+                     *         "approval": {
+                     *           "devices": 10000
+                     *         },
+                     *         "mostPictures": 200
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -4978,7 +5368,11 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
-                     *         "inboxDays": 30
+                     *         "inboxDays": 30,
+                     *         "approval": {
+                     *           "devices": 10000
+                     *         },
+                     *         "mostPictures": 200
                      *       },
                      *       "createdAt": "2026-01-12T09:00:00.000Z"
                      *     }
@@ -5101,6 +5495,7 @@ export interface operations {
                      *             "campaigns:read"
                      *           ],
                      *           "hint": "a1b2",
+                     *           "publicText": null,
                      *           "createdAt": "2026-01-12T09:00:00.000Z",
                      *           "lastUsedAt": "2026-01-13T18:00:00.000Z"
                      *         }
@@ -5170,6 +5565,7 @@ export interface operations {
                      *         "campaigns:read"
                      *       ],
                      *       "hint": "a1b2",
+                     *       "publicText": null,
                      *       "createdAt": "2026-01-12T09:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "key": "sk_live_671a2b3c4d5e6f7081920a06_the-secret-part-of-the-key"
@@ -5473,7 +5869,14 @@ export interface operations {
                      *           "probeAt": "2026-01-13T18:30:30.000Z",
                      *           "heldCount": 1200
                      *         }
-                     *       ]
+                     *       ],
+                     *       "former": {
+                     *         "teamId": "TEAM000001",
+                     *         "keyId": "KEY0000000",
+                     *         "bundleId": "com.example.shop",
+                     *         "environment": "production",
+                     *         "replacedAt": "2026-01-13T18:30:00.000Z"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Read-apnsAnswer"];
@@ -5498,7 +5901,10 @@ export interface operations {
     };
     setApns: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: the credentials are set without asking the provider about them. */
+                unchecked?: "true" | "false";
+            };
             header?: {
                 /**
                  * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
@@ -5542,6 +5948,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];
@@ -5635,7 +6042,8 @@ export interface operations {
                      *       "projectId": "shop-project",
                      *       "clientEmail": "sender@shop-project.iam.gserviceaccount.com",
                      *       "tokenUri": "https://oauth2.googleapis.com/token",
-                     *       "circuits": []
+                     *       "circuits": [],
+                     *       "former": null
                      *     }
                      */
                     "application/json": components["schemas"]["Read-fcmAnswer"];
@@ -5660,7 +6068,10 @@ export interface operations {
     };
     setFcm: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: the credentials are set without asking the provider about them. */
+                unchecked?: "true" | "false";
+            };
             header?: {
                 /**
                  * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
@@ -5703,6 +6114,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];
@@ -5795,7 +6207,8 @@ export interface operations {
                      * @example {
                      *       "subject": "mailto:ops@shop.example",
                      *       "publicKey": "BNbN3OiAWKh0TIvvWGqHPBQfpGcJ_Yl2-TqnJLQjCkdUJpbOjPbcWEWzOvkBGDMbnGGJQbLq2O4AgBb3mWMRXlE",
-                     *       "circuits": []
+                     *       "circuits": [],
+                     *       "former": null
                      *     }
                      */
                     "application/json": components["schemas"]["Read-webpushAnswer"];
@@ -5820,7 +6233,10 @@ export interface operations {
     };
     setWebPush: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: the credentials are set without asking the provider about them. */
+                unchecked?: "true" | "false";
+            };
             header?: {
                 /**
                  * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
@@ -5862,6 +6278,7 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body"];
@@ -6030,6 +6447,62 @@ export interface operations {
             };
         };
     };
+    "rollback-apns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Bring back the credentials that were replaced last; those in use are kept in their place */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "teamId": "TEAM000001",
+                     *       "keyId": "KEY0000001",
+                     *       "bundleId": "com.example.shop",
+                     *       "environment": "production"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollback-apnsAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "probe-fcm": {
         parameters: {
             query?: never;
@@ -6137,6 +6610,61 @@ export interface operations {
             };
         };
     };
+    "rollback-fcm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Bring back the credentials that were replaced last; those in use are kept in their place */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "projectId": "shop-project",
+                     *       "clientEmail": "sender@shop-project.iam.gserviceaccount.com",
+                     *       "tokenUri": "https://oauth2.googleapis.com/token"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollback-fcmAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "probe-webpush": {
         parameters: {
             query?: never;
@@ -6230,6 +6758,60 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "rollback-webpush": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Bring back the credentials that were replaced last; those in use are kept in their place */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subject": "mailto:ops@shop.example",
+                     *       "publicKey": "BNbN3OiAWKh0TIvvWGqHPBQfpGcJ_Yl2-TqnJLQjCkdUJpbOjPbcWEWzOvkBGDMbnGGJQbLq2O4AgBb3mWMRXlE"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollback-webpushAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
@@ -7336,7 +7918,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -7580,7 +8162,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -8082,7 +8664,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -8137,6 +8719,7 @@ export interface operations {
                      *           "description": null,
                      *           "overrides": null,
                      *           "category": null,
+                     *           "sendRate": null,
                      *           "collapseId": null,
                      *           "priority": null,
                      *           "silent": null,
@@ -8226,6 +8809,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8312,6 +8896,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8400,6 +8985,7 @@ export interface operations {
                      *       "description": null,
                      *       "overrides": null,
                      *       "category": null,
+                     *       "sendRate": null,
                      *       "collapseId": null,
                      *       "priority": null,
                      *       "silent": null,
@@ -8737,7 +9323,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only items whose name begins with this text, in upper or lower case. */
+                /** @description Only items whose name contains this text, in upper or lower case. */
                 q?: string;
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
@@ -8842,6 +9428,7 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
+                     *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
@@ -8853,6 +9440,7 @@ export interface operations {
                      *           "startedAt": "2026-02-06T15:00:00.000Z",
                      *           "settledAt": "2026-02-06T15:00:09.000Z",
                      *           "test": false,
+                     *           "approval": null,
                      *           "stats": {
                      *             "queued": 1280,
                      *             "sent": 1278,
@@ -9057,6 +9645,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9068,6 +9657,7 @@ export interface operations {
                      *       "startedAt": "2026-02-06T15:00:00.000Z",
                      *       "settledAt": "2026-02-06T15:00:09.000Z",
                      *       "test": false,
+                     *       "approval": null,
                      *       "stats": {
                      *         "queued": 1280,
                      *         "sent": 1278,
@@ -9212,6 +9802,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -9649,6 +10240,69 @@ export interface operations {
             };
         };
     };
+    changeRateOfCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRateOfCampaignBody"];
+            };
+        };
+        responses: {
+            /** @description Change how many pushes a minute a campaign hands over */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "perMinute": 6000,
+                     *       "etaSeconds": 95
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RateChanged"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     duplicateCampaignOfApp: {
         parameters: {
             query?: never;
@@ -9751,6 +10405,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
@@ -10123,6 +10778,438 @@ export interface operations {
                 content: {
                     "text/event-stream": string;
                 };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDrafts: {
+        parameters: {
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+                /** @description Only the draft with this id. */
+                id?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what is written and not yet a campaign, newest first, without the texts */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a07",
+                     *           "name": "Weekend sale",
+                     *           "revision": 3,
+                     *           "savedBy": "Dana",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-13T18:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListDraftsAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a draft that is not yet a campaign */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a07",
+                     *       "name": "Weekend sale",
+                     *       "revision": 3,
+                     *       "savedBy": "Dana",
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-13T18:30:00.000Z",
+                     *       "draft": {
+                     *         "name": "Weekend sale",
+                     *         "title": "Everything must",
+                     *         "campaignId": "671a2b3c4d5e6f7081920a05"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadDraftAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    saveDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveDraftBody"];
+            };
+        };
+        responses: {
+            /** @description Save what is written, over the revision that was seen */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a07",
+                     *       "name": "Weekend sale",
+                     *       "revision": 1,
+                     *       "savedBy": "Dana",
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-13T18:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SaveDraftAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPictures: {
+        parameters: {
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the pictures of an app, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a07",
+                     *           "url": "https://push.shop.example/pictures/q3J1m2Wm0c9Z2bX7v5K8nT4yR6uE1oP0sD3fG7hJ9kL.jpg",
+                     *           "mediaType": "image/jpeg",
+                     *           "width": 1024,
+                     *           "height": 512,
+                     *           "size": 81234,
+                     *           "addedBy": "Dana",
+                     *           "createdAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListPicturesAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addPicture: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/jpeg": string;
+                "image/png": string;
+                "image/webp": string;
+                "image/gif": string;
+            };
+        };
+        responses: {
+            /** @description Upload a picture for messages */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a07",
+                     *       "url": "https://push.shop.example/pictures/q3J1m2Wm0c9Z2bX7v5K8nT4yR6uE1oP0sD3fG7hJ9kL.jpg",
+                     *       "mediaType": "image/jpeg",
+                     *       "width": 1024,
+                     *       "height": 512,
+                     *       "size": 81234,
+                     *       "addedBy": "Dana",
+                     *       "createdAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddPictureAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deletePicture: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a00 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
@@ -11098,6 +12185,10 @@ export interface operations {
                 q?: string;
                 /** @description Only users with a reachable device in this saved segment. */
                 segmentId?: string;
+                /** @description Only users with a reachable device who have this tag. */
+                tag?: string;
+                /** @description The value of the tag; without it any value. */
+                tagValue?: string;
             };
             header?: {
                 /**

@@ -10,6 +10,7 @@ const app: fc.Arbitrary<EditedApp> = fc.record({
     defaultTimezone: fc.constantFrom('UTC', 'Europe/Vienna'),
     frequencyCap: fc.option(fc.record({ max: fc.integer({ min: 1, max: 1000 }), windowSeconds: fc.integer({ min: 1, max: 30 * 86_400 }) })),
     quietHours: fc.option(fc.record({ start: time, end: time, action: fc.constantFrom('hold' as const, 'skip' as const) })),
+    approval: fc.option(fc.record({ devices: fc.nat() })),
   }),
 })
 
@@ -34,9 +35,11 @@ test('the window of the frequency cap is shown in the largest unit in which it i
 
 test("the mistakes that the API finds in an app's settings are shown at the fields of the form", () => {
   const texts = {
-    ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null } }),
+    ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, approval: null } }),
     hasCap: true,
     hasQuietHours: true,
+    needsApproval: true,
+    approvalDevices: 'many',
   }
   const sent: unknown = JSON.parse(
     JSON.stringify(
@@ -44,6 +47,6 @@ test("the mistakes that the API finds in an app's settings are shown at the fiel
     ),
   )
   const paths = PatchApp.safeParse(sent).error?.issues.map(({ path }) => path.join('.'))
-  expect(paths?.length).toBeGreaterThan(4)
+  expect(paths?.length).toBeGreaterThan(5)
   expect(paths?.filter((path) => fieldOf(path) === undefined)).toEqual([])
 })

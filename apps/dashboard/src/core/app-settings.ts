@@ -10,6 +10,8 @@ export type SettingsTexts = {
   quietStart: string
   quietEnd: string
   quietAction: 'hold' | 'skip'
+  needsApproval: boolean
+  approvalDevices: string
 }
 
 export type CapUnit = 'seconds' | 'minutes' | 'hours' | 'days'
@@ -21,6 +23,7 @@ export type EditedApp = {
     defaultTimezone: string
     frequencyCap: { max: number; windowSeconds: number } | null
     quietHours: { start: string; end: string; action: 'hold' | 'skip' } | null
+    approval: { devices: number } | null
   }
 }
 
@@ -33,9 +36,9 @@ export function splitWindow(seconds: number): { count: number; unit: CapUnit } {
   return { count: seconds / unitSeconds[unit], unit }
 }
 
-/** Gives the settings of an app as the form shows them. For a cap or quiet hours that are switched off the form proposes values. */
+/** Gives the settings of an app as the form shows them. For what is switched off the form proposes values. */
 export function textsOf({ name, settings }: EditedApp): SettingsTexts {
-  const { defaultTimezone, frequencyCap, quietHours } = settings
+  const { defaultTimezone, frequencyCap, quietHours, approval } = settings
   const window = splitWindow(frequencyCap?.windowSeconds ?? 86_400)
   return {
     name,
@@ -48,6 +51,8 @@ export function textsOf({ name, settings }: EditedApp): SettingsTexts {
     quietStart: quietHours?.start ?? '22:00',
     quietEnd: quietHours?.end ?? '08:00',
     quietAction: quietHours?.action ?? 'hold',
+    needsApproval: approval !== null,
+    approvalDevices: String(approval?.devices ?? 10_000),
   }
 }
 
@@ -63,6 +68,7 @@ export const settingsOf = (texts: SettingsTexts): EditedApp => ({
     defaultTimezone: texts.defaultTimezone,
     frequencyCap: texts.hasCap ? { max: whole(texts.capMax), windowSeconds: whole(texts.capCount) * unitSeconds[texts.capUnit] } : null,
     quietHours: texts.hasQuietHours ? { start: texts.quietStart, end: texts.quietEnd, action: texts.quietAction } : null,
+    approval: texts.needsApproval ? { devices: whole(texts.approvalDevices) } : null,
   },
 })
 
@@ -78,6 +84,8 @@ export function fieldOf(path: string): keyof SettingsTexts | undefined {
     'settings.quietHours.start': 'quietStart',
     'settings.quietHours.end': 'quietEnd',
     'settings.quietHours.action': 'quietAction',
+    'settings.approval': 'approvalDevices',
+    'settings.approval.devices': 'approvalDevices',
   }
   return fields[path]
 }

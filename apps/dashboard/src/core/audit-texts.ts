@@ -9,6 +9,8 @@ export const auditGroups = [
   { value: 'template.', label: 'Templates' },
   { value: 'category.', label: 'Categories' },
   { value: 'campaign.', label: 'Campaigns' },
+  { value: 'draft.', label: 'Unfinished drafts' },
+  { value: 'picture.', label: 'Pictures' },
   { value: 'webhook.', label: 'Webhooks' },
   { value: 'user.', label: 'Users' },
   { value: 'users.', label: 'Exports of everybody' },

@@ -15,5 +15,6 @@ test.each([
 test('a campaign that has not ended is shown by its status, and by its cancel while one is under way', () => {
   const stats = { queued: 10, sent: 0, failed: 10 }
   expect(resultOf({ status: 'sending', stats })).toEqual({ kind: 'busy', word: 'Sending' })
+  expect(resultOf({ status: 'draft', approval: { askedBy: 'Dana' }, stats })).toEqual({ kind: 'warning', word: 'Waits for approval' })
   expect(resultOf({ status: 'sending', cancelling: true, stats })).toEqual({ kind: 'busy', word: 'Cancelling' })
 })

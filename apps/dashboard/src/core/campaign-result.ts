@@ -34,13 +34,17 @@ const manyFailed = 0.05
 export function resultOf({
   status,
   cancelling = false,
+  approval = null,
   stats,
 }: {
   status: CampaignStatus
   cancelling?: boolean | undefined
+  /** What somebody asked for, of a draft that waits for a second person. */
+  approval?: unknown
   stats: Pick<Stats, 'queued' | 'sent' | 'failed'>
 }): { kind: StatusKind; word: string } {
   if (cancelling) return { kind: 'busy', word: 'Cancelling' }
+  if (status === 'draft' && approval !== null) return { kind: 'warning', word: 'Waits for approval' }
   if (status !== 'sent') return { kind: statusKinds[status], word: statusWords[status] }
   const { queued, sent, failed } = stats
   if (queued === 0) return { kind: 'off', word: 'Sent to nobody' }

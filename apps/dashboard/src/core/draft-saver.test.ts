@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { draftOfCampaign, emptyDraft, type CampaignBody, type CampaignDraft } from './campaign-draft.ts'
 import { changeEntry } from './content-draft.ts'
-import { openDraftSaver, type DraftCalls, type StoredCampaign } from './draft-saver.ts'
+import { openDraftSaver } from './draft-saver.ts'
+import type { DraftCalls, StoredCampaign, Unfinished } from './draft-store.ts'
 import { openDraftKeeper } from './kept-drafts.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-22T12:00:00Z') }))
@@ -27,10 +28,13 @@ function givenStorage() {
   }
 }
 
-/** Stands in for Herald: it stores one campaign and records the calls. */
+class Conflict extends Error {}
+
+/** Stands in for Herald: it stores one campaign and unfinished drafts, and records the calls. */
 function givenPlatform() {
   const asked: string[] = []
   let stored: StoredCampaign | undefined
+  const unfinished = new Map<string, Unfinished>()
   const made = new Map<string, string>()
   let refusal: { status: number; message: string; details: { path: string; message: string }[] } | undefined
   let template: Pick<CampaignBody, 'collapseId' | 'ttl' | 'presentation' | 'overrides'> = {}
@@ -63,7 +67,24 @@ function givenPlatform() {
       meet('replace')
       return (stored = answer(body))
     },
-    whyRefused: () => refusal ?? { status: 0, message: 'no network', details: [] },
+    async findUnfinished(key) {
+      meet('find')
+      return unfinished.get(key)
+    },
+    async saveUnfinished(key, _name, draft) {
+      meet('save unfinished')
+      if ((unfinished.get(key)?.revision ?? 0) !== draft.revision) throw new Conflict()
+      unfinished.set(key, { ...draft, revision: draft.revision + 1 })
+      return { revision: draft.revision + 1 }
+    },
+    async deleteUnfinished(key) {
+      meet('delete unfinished')
+      unfinished.delete(key)
+    },
+    whyRefused: (error) =>
+      error instanceof Conflict
+        ? { status: 409, message: 'Somebody else has changed this draft.', details: [] }
+        : (refusal ?? { status: 0, message: 'no network', details: [] }),
   }
   return {
     calls,
@@ -73,6 +94,10 @@ function givenPlatform() {
     change: (body: Partial<StoredCampaign>) => void (stored &&= { ...stored, ...body }),
     fillIn: (given: typeof template) => void (template = given),
     stored: () => stored,
+    unfinished: () => [...unfinished.values()],
+    changeUnfinished: (draft: CampaignDraft) =>
+      [...unfinished].forEach(([key, { revision }]) => unfinished.set(key, { revision: revision + 1, campaignId: null, draft })),
+    forgetUnfinished: () => unfinished.clear(),
     titleOf: () => (stored?.content?.['en'] as { title: string } | undefined)?.title,
   }
 }
@@ -107,15 +132,53 @@ test('a message becomes a draft 1 s after the last change, and later changes rep
 })
 
 // spec: dashboard/draft-kept
-test('a message that cannot be a draft yet stays in the browser until it is emptied again, and the page says what is missing', async () => {
-  const { platform, saver, kept } = given()
+test('a message that is not complete is an unfinished draft in Herald, which is gone when the message is a campaign', async () => {
+  const { platform, saver, kept, state } = given()
   saver.change(written('Sale', ''))
-  await vi.advanceTimersByTimeAsync(1_000)
-  expect(saver.get().state).toMatchObject({ is: 'kept', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
-  expect(platform.asked).toEqual([])
   expect(kept()).toHaveLength(1)
-  saver.change(emptyDraft)
-  expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(saver.get().state).toMatchObject({ is: 'noted', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
+  expect([platform.asked, kept()]).toEqual([['save unfinished'], []])
+  expect(platform.unfinished()).toEqual([{ revision: 1, campaignId: null, draft: written('Sale', '') }])
+  expect(await saver.saveNow()).toBe(false)
+
+  saver.change(written('Sale', 'Now'))
+  expect(await saver.saveNow()).toBe(true)
+  expect(platform.unfinished()).toEqual([])
+  expect(saver.get()).toMatchObject({ id, unfinishedId: null })
+
+  // What is missing from a campaign's draft is stored beside it: the campaign stays as it was.
+  saver.change(written('', 'Now'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect([state(), platform.titleOf()]).toEqual(['noted', 'Sale'])
+  expect(platform.unfinished()).toMatchObject([{ campaignId: id }])
+})
+
+// spec: dashboard/draft-shared
+test('an unfinished draft that another tab has changed is not overwritten, and one that became a campaign there is not made again', async () => {
+  const { platform, saver, state } = given()
+  saver.change(written('Sale', ''))
+  await saver.saveNow()
+  platform.changeUnfinished(written('Theirs', ''))
+  saver.change(written('Mine', ''))
+  await saver.saveNow()
+  expect(state()).toBe('conflict')
+  saver.takeTheirs()
+  expect([state(), saver.get().draft]).toEqual(['noted', written('Theirs', '')])
+
+  platform.changeUnfinished(written('Again', ''))
+  await saver.look()
+  expect([state(), saver.get().draft]).toEqual(['noted', written('Again', '')])
+  saver.change(written('Mine', ''))
+  platform.changeUnfinished(written('Theirs', ''))
+  await saver.saveNow()
+  await saver.keepMine()
+  expect(platform.unfinished()).toMatchObject([{ draft: written('Mine', '') }])
+
+  platform.forgetUnfinished()
+  saver.change(written('More', ''))
+  await saver.saveNow()
+  expect(saver.get().state).toEqual({ is: 'over', status: 'deleted' })
 })
 
 // spec: dashboard/draft-kept, dashboard/requests
@@ -178,7 +241,7 @@ test('a draft that was deleted is not saved again, and the browser keeps nothing
   saver.change(written('Sale'))
   await saver.saveNow()
   saver.change(written('Sale, again'))
-  saver.discard()
+  await saver.discard()
   await vi.advanceTimersByTimeAsync(20_000)
   expect([state(), platform.titleOf(), keeper.list('app')]).toEqual(['over', 'Sale', []])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addLocale, emptyContent } from './content-draft.ts'
-import { missingLocales, nameOfLocale, readLocale } from './locale-tabs.ts'
+import { missingLocales, nameOfLocale, readLocale, sharesOf } from './locale-tabs.ts'
 
 test('the editor suggests languages of users for which there is no text, and says which text those users get instead', () => {
   const content = addLocale(emptyContent('en'), 'pt')
@@ -20,4 +20,15 @@ test('users of a language without a text get the default text, also when the def
 test('a locale may be typed with small letters or _, and is shown with its English name', () => {
   expect([readLocale(' pt_br '), readLocale('zh-hant-tw'), readLocale('English')]).toEqual(['pt-BR', 'zh-Hant-TW', undefined])
   expect([nameOfLocale('de'), nameOfLocale('pt-BR'), nameOfLocale('!')]).toEqual(['German', 'Brazilian Portuguese', '!'])
+})
+
+test('each language of a message is shown with the share of users who read it, by the fallback that sends use', () => {
+  const content = addLocale(emptyContent('en'), 'pt')
+  expect(sharesOf(content, ['de', 'pt-BR', 'en-GB', null, 'pt'])).toEqual(
+    new Map([
+      ['en', 0.5],
+      ['pt', 0.5],
+    ]),
+  )
+  expect(sharesOf(content, [null])).toBeUndefined()
 })

@@ -56,6 +56,9 @@ export type CampaignsSearch = {
   test?: boolean | undefined
   q?: string | undefined
   cursor?: string | undefined
+  /** The calendar in place of the list, and its month, such as 2026-12; without one the present month. */
+  view?: 'calendar' | undefined
+  month?: string | undefined
 }
 export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
   tidy({
@@ -64,17 +67,35 @@ export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
     test: flagIn(raw, 'test') || undefined,
     q: textIn(raw, 'q')?.slice(0, 200),
     cursor: textIn(raw, 'cursor')?.slice(0, 200),
+    view: wordIn(raw, 'view', ['calendar']),
+    month: formedIn(raw, 'month', /^\d{4}-(0[1-9]|1[0-2])$/),
   })
 
 /** A campaign: `metric` is what the variants of its experiment are compared by. */
 export const readCampaignSearch = (raw: Raw): { metric?: 'opened' | 'clicked' | undefined } =>
   tidy({ metric: wordIn(raw, 'metric', ['opened', 'clicked'] as const) })
 
+export type PeopleSearch = {
+  tab?: 'imports' | undefined
+  q?: string | undefined
+  segmentId?: string | undefined
+  /** Only users with this tag, and with this value of it. */
+  tag?: string | undefined
+  tagValue?: string | undefined
+  cursor?: string | undefined
+  import?: string | undefined
+}
 /** The users and the imports: `cursor` is the page of the list of users, `import` the import that is shown. */
-export const readPeopleSearch = (
-  raw: Raw,
-): { tab?: 'imports' | undefined; q?: string | undefined; cursor?: string | undefined; import?: string | undefined } =>
-  tidy({ tab: wordIn(raw, 'tab', ['imports'] as const), q: textIn(raw, 'q'), cursor: textIn(raw, 'cursor'), import: textIn(raw, 'import') })
+export const readPeopleSearch = (raw: Raw): PeopleSearch =>
+  tidy({
+    tab: wordIn(raw, 'tab', ['imports'] as const),
+    q: textIn(raw, 'q'),
+    segmentId: formedIn(raw, 'segmentId', id),
+    tag: textIn(raw, 'tag'),
+    tagValue: textIn(raw, 'tagValue'),
+    cursor: textIn(raw, 'cursor'),
+    import: textIn(raw, 'import'),
+  })
 
 /** A user: `device` is the device whose pushes are listed. Without it the newest pushes to all devices of the user are listed. */
 export const readPersonSearch = (raw: Raw): { device?: string | undefined } => tidy({ device: textIn(raw, 'device') })

@@ -100,6 +100,8 @@ export type Push = {
   collapseId: string | null
   silent: boolean
   priority: 'high' | 'normal'
+  /** Whether the notification asks for no attention, so that a browser that saves its battery may have it later. */
+  passive?: boolean
   /** What is left of the ttl, in whole seconds. 0 means that the provider delivers the push now or never. */
   ttlSeconds: number
   /** When the ttl ends, in Unix seconds by the database's clock. APNs is told an instant, and this machine's clock may be minutes off. */

@@ -88,13 +88,17 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const accounts = await makeAccounts(simulator)
   const credentials = new Map<string, ProviderCredentials | null>()
   const askedCredentials: string[] = []
-  gateway.answer(readCredentials, async ({ appId, kind }) => {
-    askedCredentials.push(`${appId}/${kind}`)
-    const own = credentials.get(`${appId}/${kind}`)
+  gateway.answer(readCredentials, async ({ appId, kind, candidateId }) => {
+    const of = candidateId === undefined ? appId : candidateId
+    askedCredentials.push(`${of}/${kind}`)
+    const own = credentials.get(`${of}/${kind}`)
     return { credentials: own === undefined ? accounts.credentials[kind] : own }
   })
   const apnsTokens = new Map<string, (refused: string | null) => ApnsToken>()
-  gateway.answer(apnsToken, async ({ appId, refused }) => apnsTokens.get(appId)?.(refused) ?? accounts.apnsToken(new Date()))
+  gateway.answer(
+    apnsToken,
+    async ({ appId, refused, candidateId }) => apnsTokens.get(candidateId ?? appId)?.(refused) ?? accounts.apnsToken(new Date()),
+  )
 
   const state = {
     trackerIsAway: false,

@@ -12,21 +12,22 @@ import {
   type ApnsTokenOwner,
   type ApnsTokenRow,
 } from './store/apns-tokens.ts'
+import { findCandidate } from './store/kept-credentials.ts'
 import { findProvider } from './store/providers.ts'
 import type { Tables } from '../store/tables.ts'
 
 type ApnsToken = { token: string; mintedAt: string }
 
 /**
- * Gives the provider token of an app's team and key; null without credentials or for a deleted app. All dispatchers get the same one. A refused token
- * is replaced 20 minutes old (spec: providers/apns-provider-token), any other 50 minutes old.
+ * Gives the provider token for the key of an app's credentials, or of a candidate; null without any. All dispatchers get the same one. A
+ * refused token is replaced 20 minutes old (spec: providers/apns-provider-token), any other 50 minutes old.
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },
-  { appId, refused }: { appId: string; refused: string | null },
+  { appId, refused, candidateId }: { appId: string; refused: string | null; candidateId?: string | undefined },
 ): Promise<ApnsToken | null> {
-  const provider = await findProvider(db, appId, 'apns')
-  if (!provider) return null
+  const provider = candidateId === undefined ? await findProvider(db, appId, 'apns') : await findCandidate(db, appId, candidateId)
+  if (provider?.settings.kind !== 'apns') return null
   const { teamId, keyId, keyFingerprint } = provider.settings
   const owner: ApnsTokenOwner = { teamId, keyId, keyFingerprint }
 

@@ -14,7 +14,7 @@ import type { Tables } from '../store/tables.ts'
 
 type Needs = { db: Kysely<Tables>; changes: Changes; note: Note }
 
-/** Makes an API key. Only this answer shows the key's text; the database has only its hash. Fault not_found. */
+/** Makes an API key. Only this answer shows a secret key's text; the database has only its hash. Public keys are listed with their text. Fault not_found. */
 export async function createKey(
   { db, note }: Pick<Needs, 'db' | 'note'>,
   appId: string,
@@ -23,7 +23,7 @@ export async function createKey(
   const { key, hash, hint } = makeApiKey(kind, appId)
   const shown = await transact(db, async (trx) => {
     await holdApp(trx, appId)
-    const row = await insertApiKey(trx, { id: newId(), appId, kind, name, scopes, hash, hint })
+    const row = await insertApiKey(trx, { id: newId(), appId, kind, name, scopes, hash, hint, publicText: kind === 'public' ? key : null })
     await note(trx, appId, { keyId: row.id, kind, name, scopes })
     return row
   })

@@ -10,6 +10,7 @@ import { apnsTokenContext, identitySecretContext, providerContext } from './core
 import { reseal } from './reseal.ts'
 import { insertApnsTokenOwner, findApnsToken, updateApnsToken } from './store/apns-tokens.ts'
 import { findIdentityRule, insertApp, updateIdentitySecret } from './store/apps.ts'
+import { findFormer, upsertFormer } from './store/kept-credentials.ts'
 import { findProvider, upsertProvider } from './store/providers.ts'
 import type { Tables } from '../store/tables.ts'
 
@@ -24,6 +25,7 @@ async function givenSealed(sealKeys: string) {
   await insertApp(db, { id: appId, name: 'Shop', settings: defaultSettings })
   const settings = { kind: 'webpush' as const, subject: 'mailto:a@example.org', publicKey: 'x' }
   await upsertProvider(db, appId, settings, sealer.seal('private', providerContext(appId, 'webpush')))
+  await upsertFormer(db, appId, { settings, sealedPrivateKey: sealer.seal('former', providerContext(appId, 'webpush')) })
   await updateIdentitySecret(db, appId, sealer.seal('secret', identitySecretContext(appId)))
   const owner = { teamId: appId, keyId: 'k', keyFingerprint: 'f' }
   await insertApnsTokenOwner(db, owner)
@@ -40,7 +42,7 @@ test('values that an earlier seal key sealed are each sealed once with the new f
 
   const both = openSealer(`${second},${first}`)
   const twice = await Promise.all([reseal({ db, sealer: both }), reseal({ db, sealer: both })])
-  expect(twice.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(450)
+  expect(twice.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(600)
   expect(twice.map(({ left }) => left)).toEqual([0, 0])
   expect(await reseal({ db, sealer: both })).toEqual({ resealed: 0, left: 0 })
 
@@ -48,6 +50,8 @@ test('values that an earlier seal key sealed are each sealed once with the new f
   const after = await findProvider(db, appId, 'webpush')
   expect(after).toEqual({ ...before, sealedPrivateKey: after?.sealedPrivateKey })
   expect(alone.open(after?.sealedPrivateKey ?? '', providerContext(appId, 'webpush')).toString()).toBe('private')
+  const former = await findFormer(db, appId, 'webpush')
+  expect(alone.open(former?.sealedPrivateKey ?? '', providerContext(appId, 'webpush')).toString()).toBe('former')
   const rule = await findIdentityRule(db, appId)
   expect(alone.open(rule?.sealedSecret ?? '', identitySecretContext(appId)).toString()).toBe('secret')
   const token = await findApnsToken(db, owner)
@@ -57,5 +61,5 @@ test('values that an earlier seal key sealed are each sealed once with the new f
 test('a value that no seal key can open is left as it is and counted; other values are sealed with the first key', async () => {
   await givenSealed(lost)
   await givenSealed(first)
-  expect(await reseal({ db, sealer: openSealer(`${second},${first}`) })).toEqual({ resealed: 3, left: 3 })
+  expect(await reseal({ db, sealer: openSealer(`${second},${first}`) })).toEqual({ resealed: 4, left: 4 })
 })

@@ -20,7 +20,7 @@ export const reseal = ({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }): 
   })
 
 function contextOf({ kind, key: [one = '', two = '', three = ''] }: SealedPlace): string {
-  if (kind === 'provider') return providerContext(one, two)
+  if (kind === 'provider' || kind === 'kept-credentials') return providerContext(one, two)
   if (kind === 'identity-secret') return identitySecretContext(one)
   return apnsTokenContext({ teamId: one, keyId: two, keyFingerprint: three })
 }

@@ -29,7 +29,7 @@ const gateway = await startGateway({ database: url('gateway'), nats }, simulator
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 afterEach(() => peers.answers.clear())
 
-const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, raw?: string) =>
+const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, raw?: string | Buffer) =>
   gateway.ask({
     method,
     path: `/v1/admin${path}`,
@@ -56,6 +56,9 @@ const pem = (type: 'ec' | 'rsa') =>
     .toString()
 const [p8, rsa] = [pem('ec'), pem('rsa')]
 const inside = (key: string) => key.split('\n')[2] ?? ''
+
+/** A picture of one pixel. */
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', privateKey: p8, bundleId: 'org.example.shop', environment: 'production' }
 const serviceAccount = { project_id: 'shop', client_email: 'sender@shop.example', private_key: rsa }
@@ -92,6 +95,29 @@ const queries: Record<string, string> = {
   sendImportData: '?offset=0',
 }
 
+/** Makes what a route needs, and gives the parameters of its path. */
+const givenFor: Record<string, (appId: string) => Promise<Record<string, string>>> = {
+  deletePicture: givenPicture,
+  readDraft: givenDraft,
+  deleteDraft: givenDraft,
+  'rollback-apns': (appId) => givenFormer(appId, 'apns', apns),
+  'rollback-fcm': (appId) => givenFormer(appId, 'fcm', { serviceAccount }),
+  'rollback-webpush': (appId) => givenFormer(appId, 'webpush', { subject: 'mailto:other@shop.example' }),
+}
+async function givenPicture(appId: string) {
+  const { body } = await ask('POST', `/apps/${appId}/pictures`, undefined, { 'content-type': 'image/png' }, png)
+  return { id: String(body['id']) }
+}
+async function givenFormer(appId: string, kind: string, body: object) {
+  await ask('PUT', `/apps/${appId}/providers/${kind}`, body)
+  return {}
+}
+async function givenDraft(appId: string) {
+  const id = newId()
+  await ask('PUT', `/apps/${appId}/drafts/${id}`, { draft: { name: 'Sale', coupon: 'canary-in-a-draft' } })
+  return { id }
+}
+
 /** Begins a session and gives the headers that requests send in place of the administration token. */
 async function givenSession(name: string): Promise<Record<string, string>> {
   const { headers, body } = await ask('POST', '/session', { token: adminToken, name })
@@ -115,6 +141,7 @@ async function walk({ name, method, path, key, body, mediaType, takes }: Route) 
     appId,
     keyId: String((name === 'revokeAdminKey' ? adminKey : apiKey)['id']),
     deliveryId: 'dlv_1',
+    ...(await givenFor[name]?.(appId)),
   }
   const at = path.replace('/v1/admin', '').replaceAll(/:(\w+)/g, (_, param: string) => params[param] ?? newId())
   const before = await db.selectFrom('audit').select('id').execute()
@@ -127,10 +154,10 @@ async function walk({ name, method, path, key, body, mediaType, takes }: Route) 
     {
       'x-admin-actor': `walker of ${name}`,
       'x-request-id': requestId,
-      ...(takes === undefined ? {} : { 'content-type': 'text/csv' }),
+      ...(takes === undefined ? {} : { 'content-type': takes.includes('image/png') ? 'image/png' : 'text/csv' }),
       ...session,
     },
-    takes === undefined ? undefined : 'platform,token\n',
+    takes === undefined ? undefined : takes.includes('image/png') ? png : 'platform,token\n',
   )
   const known = new Set(before.map(({ id }) => id))
   const written = (await db.selectFrom('audit').selectAll().execute()).filter(({ id }) => !known.has(id))

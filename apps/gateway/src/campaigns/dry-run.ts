@@ -49,7 +49,7 @@ async function run(
   const rendered = await renderDryRun({ ...send, defaultTimezone }, counted, async () => {
     if (rendering.isUsedUp(performance.now())) await rendering.next()
   })
-  const estimate = estimateOf(counted, pace)
+  const estimate = estimateOf(counted, pace, send.sendRate)
   const warnings = warningsOf({ send, target, run: counted, ...rendered, estimate, configured, at })
   const { seconds, perSecond, basis } = estimate
   return {

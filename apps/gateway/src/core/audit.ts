@@ -4,11 +4,13 @@ import { invalidField } from '@herald/contracts/fault'
 export type AuditAction =
   | `app.${'created' | 'changed' | 'deleted'}`
   | `${'key' | 'admin-key'}.${'created' | 'revoked'}`
-  | `provider.${'set' | 'removed' | 'probed'}`
+  | `provider.${'set' | 'removed' | 'probed' | 'rolled-back'}`
   | 'identity-secret.made'
   | 'device.marked'
   | `${'segment' | 'template' | 'category'}.${'created' | 'changed' | 'deleted'}`
-  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
+  | `draft.${'changed' | 'deleted'}`
+  | `picture.${'added' | 'deleted'}`
+  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'rate-changed' | 'tested' | 'approval-asked'}`
   | `user.${'exported' | 'changed' | 'erased'}`
   | `${'users' | 'pushes'}.exported`
   | `device.${'changed' | 'deleted' | 'marked'}`

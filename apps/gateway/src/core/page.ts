@@ -3,7 +3,7 @@ import { text } from '@herald/contracts/text'
 import { z } from 'zod'
 
 /** Which page of a list of the gateway's own tables is asked for. */
-export type Page = { limit: number; after: Place | undefined; prefix: string | undefined }
+export type Page = { limit: number; after: Place | undefined; q: string | undefined }
 
 /**
  * The query parameters of every list in pages (spec: limits/lists): `limit`, how many items a page may have (1 to 200, default 100), and `cursor`,
@@ -23,10 +23,10 @@ export const pageQuery = {
     .meta({ description: 'Continues a list: the `nextCursor` of the previous answer.' }),
 }
 
-/** The query of a list that can be searched by the beginning of a name (`?q=`). */
+/** The query of a list that can be searched by a part of a name (`?q=`). */
 export const PageQuery = z.strictObject({
   ...pageQuery,
-  q: text(0, 200).optional().meta({ description: 'Only items whose name begins with this text, in upper or lower case.' }),
+  q: text(0, 200).optional().meta({ description: 'Only items whose name contains this text, in upper or lower case.' }),
 })
 export type PageQuery = z.output<typeof PageQuery>
 
@@ -34,7 +34,7 @@ export type PageQuery = z.output<typeof PageQuery>
 export const pageOf = ({ limit, cursor, q }: { limit: number; cursor?: string | undefined; q?: string | undefined }): Page => ({
   limit,
   after: cursor === undefined ? undefined : readCursor(cursor),
-  prefix: q,
+  q,
 })
 
 /**

@@ -11,7 +11,7 @@ import { actorOf, actorOfKey, type By } from '../core/audit.ts'
 import type { SignedIn } from '../core/session-door.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
-import { insertAudit, writeAutosave, writeIntent, type Note } from '../store/audit.ts'
+import { insertAudit, insertAutosave, writeAutosave, writeIntent, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { checkAdministrator, checkAdminScope, checkOwnPage, checkScopes, keyOf } from './credentials.ts'
@@ -90,6 +90,7 @@ export async function answerRoute(route: Route, request: Routed, response: Serve
         : { key: idempotencyKey, fingerprint: fingerprintOf(request.method ?? '', partsOf(request).path, json) },
     header: (name) => headerOf(request, name),
     actor: by.actor,
+    adminKeyId: adminKey?.keyId,
     session,
     visitor: () => ({
       address: door.limits.bucketOf(request),
@@ -109,7 +110,8 @@ const noteOf =
   ({ name, audit }: Route, by: By): Note =>
   async (trx, appId, subject) => {
     if (typeof audit !== 'object' || audit.change !== 'own') throw new Error(`${name} declares no change of the gateway's own`)
-    await insertAudit(trx, { ...by, appId, action: audit.action, subject })
+    const insert = audit.isAutosave === true ? insertAutosave : insertAudit
+    await insert(trx, { ...by, appId, action: audit.action, subject })
   }
 
 const noteExportOf =
@@ -130,7 +132,10 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
     line,
     () => route.answer(gateway, asked),
     // The replay of an idempotent request has changed nothing, so it gets no audit line.
-    (answer) => (answer instanceof Reply && 'Idempotent-Replayed' in answer.headers ? undefined : subjectWith(idOf(answer))),
+    (answer) =>
+      answer instanceof Reply && 'Idempotent-Replayed' in answer.headers
+        ? undefined
+        : { action: audit.answeredAs(answer) ?? line.action, subject: subjectWith(idOf(answer)) },
     audit.isAutosave ? writeAutosave : writeIntent,
   )
 }

@@ -155,7 +155,7 @@ test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId
       gateway.ask({
         method: route.method.toUpperCase(),
         path: route.path.replace(':appId', appId).replaceAll(/:\w+/g, () => newId()) + (queries[route.name] ?? ''),
-        headers: { ...bearer(adminToken), ...(route.takes === undefined ? {} : { 'content-type': 'text/csv' }) },
+        headers: { ...bearer(adminToken), ...(route.takes === undefined ? {} : { 'content-type': route.takes[0] ?? '' }) },
         ...(route.takes === undefined ? { body: bodyOf(route) } : { raw: 'token\n' }),
       })
     expect(await asked(newId())).toMatchObject({ status: 404, text: (await asked('nonsense')).text })

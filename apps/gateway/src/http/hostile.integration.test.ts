@@ -113,10 +113,9 @@ const fields: [path: string, bodyWith: (value: unknown) => unknown][] = [
   ['/v1/subscriptions', (value) => ({ platform: 'ios', token: 't', tags: { [JSON.stringify(value)]: value } })],
   ['/v1/admin/apps', (name) => ({ name })],
   ['/v1/admin/apps/APP', (settings) => ({ settings })],
-  ...['defaultTimezone', 'frequencyCap', 'quietHours', 'identityVerification'].map((name): [string, (value: unknown) => unknown] => [
-    '/v1/admin/apps/APP',
-    (value) => ({ settings: { [name]: value } }),
-  ]),
+  ...['defaultTimezone', 'frequencyCap', 'quietHours', 'identityVerification', 'approval', 'mostPictures'].map(
+    (name): [string, (value: unknown) => unknown] => ['/v1/admin/apps/APP', (value) => ({ settings: { [name]: value } })],
+  ),
   ['/v1/admin/apps/APP/keys', (value) => ({ kind: 'secret', name: value, scopes: value })],
   [
     '/v1/admin/apps/APP/providers/apns',

@@ -42,7 +42,8 @@ export type Audited =
   // A route that is no GET and yet gets no line: a preview, a remembered count, a ping, a part of an import's file, a command to the simulator.
   | 'nothing'
   // The gateway changes its own tables, and the transaction writes the line (`note`).
-  | { action: AuditAction; change: 'own' }
+  // With `isAutosave` an actor's saves of one thing within ten minutes leave one line.
+  | { action: AuditAction; change: 'own'; isAutosave?: boolean }
   | {
       // Another service makes the change, and write-audit.ts writes the line around the call. `subject` makes the line's subject of the ids in the
       // path and in the answer.
@@ -51,6 +52,8 @@ export type Audited =
       subject: (of: { id: string | undefined; answered: string | undefined }) => Subject
       /** Gives the name of the change, which may depend on the body. */
       actionOf: (body: unknown) => AuditAction
+      /** Gives the name of a change that the answer tells, in place of that of `actionOf`. */
+      answeredAs: (answer: unknown) => AuditAction | undefined
       /** The dashboard saves it by itself while somebody writes: an actor's saves of one thing within ten minutes leave one line. */
       isAutosave: boolean
     }
@@ -62,11 +65,12 @@ export const elsewhere = (
   action: AuditAction,
   subject: (of: { id: string | undefined; answered: string | undefined }) => Subject = ({ id, answered }) => ({ id: id ?? answered }),
   actionOf: (body: unknown) => AuditAction = () => action,
-): Audited => ({ action, change: 'elsewhere', subject, actionOf, isAutosave: false })
+  answeredAs: (answer: unknown) => AuditAction | undefined = () => undefined,
+): Audited => ({ action, change: 'elsewhere', subject, actionOf, answeredAs, isAutosave: false })
 
 export const autosaved = (action: AuditAction): Audited => {
   const subject = ({ id }: { id: string | undefined }) => ({ id })
-  return { action, change: 'elsewhere', subject, actionOf: () => action, isAutosave: true }
+  return { action, change: 'elsewhere', subject, actionOf: () => action, answeredAs: () => undefined, isAutosave: true }
 }
 
 export const exporting = (action: AuditAction): Audited => ({ action, change: 'export' })
@@ -90,6 +94,8 @@ export type Asked<Param extends string, Body, Query> = {
   header: (name: string) => string | undefined
   /** The name of the operator, for the audit. */
   actor: string
+  /** The administration key of the request or of its session; undefined without one. */
+  adminKeyId: string | undefined
   /** The session of the request, when it came with a session's cookie. */
   session: SignedIn | undefined
   /** Gives the client's address and browser, for signing in and for the audit. A function, because few routes need them. */

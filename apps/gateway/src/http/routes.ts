@@ -8,6 +8,7 @@ import { conversions } from '../people/http/conversions.ts'
 import { inbox } from '../people/http/inbox.ts'
 import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
+import { drafts } from '../campaigns/http/drafts.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
 import { exports } from '../people/http/exports.ts'
 import { imports } from '../people/http/imports.ts'
@@ -20,6 +21,7 @@ import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
 import { oneTap, preferences } from '../people/http/preferences.ts'
 import { providerRoutes, webPushKey } from '../apps/http/providers.ts'
+import { pictureFiles, pictures } from '../pictures/http/pictures.ts'
 import { pushes } from '../campaigns/http/pushes.ts'
 import { Healthy } from './answers.ts'
 import { Reply } from './reply.ts'
@@ -112,6 +114,8 @@ export const administrationRoutes: readonly Route[] = [
   ...templatesOfApp,
   ...categoriesOfApp,
   ...campaignsOfApp,
+  ...drafts,
+  ...pictures,
   ...dryRunsOfApp,
   ...testSends,
   ...overview,
@@ -136,4 +140,4 @@ function onceMade(document: () => object): () => string {
   return () => (text ??= JSON.stringify(document()))
 }
 
-export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...administrationRoutes]
+export const routes: readonly Route[] = [...publicRoutes, ...docsFiles, ...pages, ...pictureFiles, ...administrationRoutes]

@@ -80,6 +80,7 @@ export const template = {
   description: null,
   overrides: null,
   category: null,
+  sendRate: null,
   collapseId: null,
   priority: null,
   silent: null,

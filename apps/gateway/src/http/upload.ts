@@ -24,7 +24,10 @@ export function openUpload(
 ): Upload {
   const mediaType = mediaTypeOf(request, takes)
   if (mediaType === undefined)
-    throw fault('unsupported_media_type', `The body must be UTF-8 and not compressed: content-type ${takes.join(' or ')}.`)
+    throw fault(
+      'unsupported_media_type',
+      `The body must be as it is, without content-encoding, and text in UTF-8: content-type ${takes.join(' or ')}.`,
+    )
   return {
     mediaType,
     async *parts() {

@@ -22,6 +22,26 @@ const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
 
 export const insertAudit = (db: Db, line: AuditLine): Promise<unknown> => db.insertInto('audit').values(rowOf(line)).execute()
 
+/**
+ * Writes the audit line of a save in the transaction `trx` of the save, unless the actor has one of the same change of the same thing that is younger
+ * than ten minutes (spec: administration/audit-autosaves).
+ */
+export async function insertAutosave(trx: Db, line: AuditLine): Promise<void> {
+  const { id, app_id, actor, action, subject, request_id } = rowOf(line)
+  // Of two saves at the same moment the second waits here, and then sees the line of the first.
+  await sql`select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', ${app_id}::text, ${actor}::text, ${action}::text, ${subject}::text), 0))`.execute(
+    trx,
+  )
+  await sql`
+    insert into audit (id, app_id, actor, action, subject, request_id)
+    select ${id}, ${app_id}, ${actor}, ${action}, ${subject}::jsonb, ${request_id}
+    where not exists (
+      select from audit as line
+      where line.app_id = ${app_id} and line.action = ${action} and line.actor = ${actor} and line.subject = ${subject}::jsonb
+        and line.created_at > now() - interval '10 minutes'
+    )`.execute(trx)
+}
+
 /** A refused sign-in, or several from one address. */
 export type Refusals = { address: string; count: number; by: 'token' | 'key' | 'link'; browser: string; requestId: string }
 
@@ -56,11 +76,11 @@ export const keepIntent = (db: Db, id: string): Promise<unknown> =>
   sql`update audit_intents set created_at = now() where id = ${id}`.execute(db)
 
 /** Turns the intent of a change that was made, or of an export that has ended, into an audit line, unless a sweep did so before. */
-export const writeIntent = (db: Db, id: string, subject: Subject): Promise<unknown> =>
+export const writeIntent = (db: Db, id: string, subject: Subject, action: AuditAction | null = null): Promise<unknown> =>
   sql`
     with done as (delete from audit_intents where id = ${id} returning id, app_id, actor, action, request_id)
     insert into audit (id, app_id, actor, action, subject, request_id)
-    select id, app_id, actor, action, ${JSON.stringify(subject)}::jsonb, request_id from done`.execute(db)
+    select id, app_id, actor, coalesce(${action}, action), ${JSON.stringify(subject)}::jsonb, request_id from done`.execute(db)
 
 /**
  * Turns the intent of an autosave into an audit line (spec: administration/audit-autosaves), unless the actor has a line of the same change of the

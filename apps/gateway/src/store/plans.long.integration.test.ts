@@ -29,7 +29,7 @@ const steps: Record<string, Step> = {
   },
   'the audit of an app, and what is searched for in it': {
     run: async () => {
-      const page = { limit: 5, after: undefined, prefix: undefined }
+      const page = { limit: 5, after: undefined, q: undefined }
       await insertAudit(db, { appId, actor: 'ann', action: 'key.created', requestId: 'r', subject: { keyId: newId() } })
       for (const filter of [{}, { action: 'key.created' }, { from: '2026-01-01T00:00:00.000Z' }]) await findAudit(db, appId, page, filter)
       const intentId = await insertIntent(db, { appId, actor: 'ann', action: 'segment.created', requestId: 'r', subject: {} })

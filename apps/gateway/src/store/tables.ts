@@ -20,6 +20,7 @@ export type Tables = {
     scopes: Scope[]
     hash: string
     hint: string
+    public_text: string | null
     created_at: Generated<Date>
     last_used_at: Date | null
   }
@@ -40,6 +41,15 @@ export type Tables = {
     settings: JSONColumnType<ProviderSettings>
     sealed_private_key: string
     updated_at: Generated<Date>
+  }
+  kept_credentials: {
+    id: string
+    app_id: string
+    kind: ProviderKind
+    state: 'candidate' | 'former'
+    settings: JSONColumnType<ProviderSettings>
+    sealed_private_key: string
+    created_at: Generated<Date>
   }
   apns_tokens: {
     team_id: string
@@ -63,6 +73,38 @@ export type Tables = {
     created_at: Generated<Date>
   }
   audit_intents: Tables['audit']
+  drafts: {
+    app_id: string
+    id: string
+    draft: string
+    name: string | null
+    revision: Generated<number>
+    saved_by: string
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  pictures: {
+    id: string
+    app_id: string
+    name: string
+    media_type: 'image/jpeg' | 'image/png' | 'image/gif'
+    width: number
+    height: number
+    bytes: Buffer
+    hash: Buffer
+    added_by: string
+    created_at: Generated<Date>
+  }
+  approvals: {
+    app_id: string
+    campaign_id: string
+    asked_by: string
+    session_id: string | null
+    admin_key_id: string | null
+    devices: number
+    asked_at: Generated<Date>
+    confirming_until: Date | null
+  }
   sessions: {
     id: string
     id_hash: Buffer

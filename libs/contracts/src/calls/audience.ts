@@ -160,10 +160,13 @@ export const startSends = call<Record<string, never>>()(
 )
 
 /**
- * Tells audience, until it answers, whether a send goes on. Paused: no page, no batch given out. Cancelled: unsent pushes end as skipped
- * (`cancelled`). `known`: false while audience has not begun it; it then waits for `running`.
+ * Tells audience, until it answers, whether a send goes on, is paused or is cancelled, and its rate. `known`: false while audience has not begun it.
+ * `left`: about how many pushes of a send with a rate are left.
  */
-export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id, appId: Id }))
+export const changeFlow = call<{ known: boolean; left?: number | null }>()(
+  'rpc.audience.change-flow',
+  FlowChange.extend({ campaignId: Id, appId: Id }),
+)
 
 /** Tells every dispatcher that the flow of a send has changed. At a pause or a cancel, a dispatcher that hears of it hands no further push over. */
 export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {
@@ -441,10 +444,13 @@ export const findTestDevices = call<{
 // that is unknown or another app's is not_found; in a list, the answer is empty.
 
 /**
- * Lists an app's users, newest first. `q`: a user's or device's id, or the beginning of an external id. With `segmentId`, at most 10,000 are examined
- * for a page. Faults: not_found, invalid_segment, invalid_body at `cursor`, rate_limited.
+ * Lists an app's users, newest first. `q`: a user's or device's id, or the beginning of an external id. With `segmentId`, or
+ * `segment` (a definition), at most 10,000 are examined for a page. Faults: not_found, invalid_segment, invalid_body at `cursor`, rate_limited.
  */
-export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
+export const listUsers = call<Listed<UserSummary>>()(
+  'rpc.audience.list-users',
+  ListRequest.extend({ appId: Id, segmentId: Id.optional(), segment: z.record(z.string(), z.unknown()).optional() }),
+)
 
 export const readMaskedUser = call<MaskedUser>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))
 /** Finds a user by the token or endpoint of a device. Audience searches by the hash of the token or endpoint. */

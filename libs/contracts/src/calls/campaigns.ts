@@ -7,6 +7,7 @@ import { SendNotification } from '../notification.ts'
 import { TestSend, type NotQueued } from '../test-send.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import type { CampaignsSummary } from '../series.ts'
+import { SendRate } from '../send-fields.ts'
 import { campaignStatuses } from '../stats.ts'
 import { SaveTemplate, type Template } from '../template.ts'
 import { CategoryId, Id } from '../text.ts'
@@ -212,6 +213,14 @@ export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campa
 export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-campaign', OfCampaign)
 /** Resumes a paused send or recurrence. A recurrence goes on with its next occurrence; occurrences during the pause are skipped. */
 export const resumeCampaign = call<{ status: 'sending' | 'active' }>()('rpc.campaigns.resume-campaign', OfCampaign)
+/**
+ * Changes how many pushes a minute a campaign hands over, from its next runs or, under way, within 2 s; null: no limit. `etaSeconds`: an estimate of
+ * a send under way. Faults: not_found, invalid_state.
+ */
+export const changeRate = call<{ perMinute: number | null; etaSeconds: number | null }>()(
+  'rpc.campaigns.change-rate',
+  OfCampaign.extend({ perMinute: SendRate.shape.perMinute.nullable() }),
+)
 /**
  * Cancels a campaign that has not ended. One under way keeps its status while unsent pushes are skipped as `cancelled`, and is `cancelled` when every
  * push has an outcome. Any other is `cancelled` at once.

@@ -15,11 +15,11 @@ export type CheckedProvider = { ok: boolean; code: FailureCode | null; providerC
 
 /**
  * Checks an app's credentials with a push that can reach no device, over a connection of its own. For Web Push only the key pair and the subject are
- * checked. Fault: rate_limited when too many checks run.
+ * checked. `candidateId`: see `readCredentials`. Fault: rate_limited when too many run.
  */
 export const checkProvider = call<CheckedProvider>()(
   'rpc.dispatcher.check-provider',
-  z.object({ appId: Id, kind: z.enum(providerKinds) }),
+  z.object({ appId: Id, kind: z.enum(providerKinds), candidateId: Id.optional() }),
   // The call may take 5 s longer than the check itself, because the dispatcher may let a check wait behind others, and first reads the credentials.
   checkLimitMs + 5_000,
 )

@@ -6,19 +6,22 @@ import { Id } from '../text.ts'
 /** Reads an app with its settings. Null when there is no such app, or it was deleted. */
 export const readApp = call<{ app: App | null }>()('rpc.gateway.read-app', z.object({ appId: Id }))
 
-/** Reads a provider's credentials, in which the secrets are sealed. Null when the app has not configured the provider. */
+/**
+ * Reads a provider's credentials, in which the secrets are sealed. Null when the app has not configured the provider. With `candidateId` those that the
+ * provider is to be asked about before they replace the present ones.
+ */
 export const readCredentials = call<{ credentials: ProviderCredentials | null }>()(
   'rpc.gateway.read-credentials',
-  z.object({ appId: Id, kind: z.enum(providerKinds) }),
+  z.object({ appId: Id, kind: z.enum(providerKinds), candidateId: Id.optional() }),
 )
 
 /**
- * Gives the APNs provider token of an app's key, shared by all dispatchers; null without credentials. Replaced after 50 minutes, or when no SEAL_KEYS
- * opens it. `refused`: one that APNs called expired, replaced when 20 minutes old.
+ * Gives the APNs provider token of an app's key, for all dispatchers; null without credentials. Replaced after 50 minutes, or when no SEAL_KEYS opens
+ * it. `refused`: one that APNs called expired, replaced when 20 minutes old. `candidateId`: see `readCredentials`.
  */
 export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
   'rpc.gateway.apns-token',
-  z.object({ appId: Id, refused: z.string().nullable() }),
+  z.object({ appId: Id, refused: z.string().nullable(), candidateId: Id.optional() }),
 )
 
 /**

@@ -53,10 +53,10 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`
-    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, not_before, due_at,
-      held_since, last_code, last_provider_code, trail)
+    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, badges, subscription_ids, user_ids, tries, retry_of, not_before,
+      due_at, held_since, last_code, last_provider_code, trail)
     select retry.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at, b.batch_no,
-      array(select jsonb_array_elements_text(retry.recipients -> 0)::smallint), array(select jsonb_array_elements_text(retry.recipients -> 1)),
+      array(select jsonb_array_elements_text(retry.recipients -> 0)::smallint), b.badges, array(select jsonb_array_elements_text(retry.recipients -> 1)),
       array(select jsonb_array_elements_text(retry.recipients -> 2)),
       retry.tries, b.id, now() + make_interval(secs => retry.in_ms / 1000), now() + make_interval(secs => retry.in_ms / 1000), b.held_since,
       coalesce(retry.code, b.last_code), case when retry.code is null then b.last_provider_code else retry.provider_code end,

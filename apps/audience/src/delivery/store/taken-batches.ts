@@ -53,37 +53,42 @@ export const endingAs = (outcome: unknown, code: unknown) => sql`(
 )`
 
 /**
- * Takes free batches without an open circuit of their app and platform, in one statement. Decided and cancelled batches, and those without
- * credentials, ignore circuits; a cancelled send's pushes are skipped. It gives only the batches that it took.
+ * Takes free batches without an open circuit of their app and platform. Decided and cancelled batches, and those without credentials, ignore circuits.
+ * `hasTurn`: those of sends with a rate, which are left out otherwise.
  */
-export async function takeBatches(db: Db, asked: { batchId: string; credentialsVersion: number | null }[]): Promise<TakenRow[]> {
+export async function takeBatches(
+  db: Db,
+  asked: { batchId: string; credentialsVersion: number | null }[],
+  hasTurn = false,
+): Promise<TakenRow[]> {
   const withoutCredentials = asked.filter(({ credentialsVersion }) => credentialsVersion === null)
   const { rows } = await sql<TakenRow>`
     with ready as (
       select b.id, f.flow is not distinct from 'cancelled' as cancelled
       from batches b left join fan_outs f on f.campaign_id = b.campaign_id
-      where b.id = any(${asked.map(({ batchId }) => batchId)}::text[]) and ${isFree} and (
+      where b.id = any(${asked.map(({ batchId }) => batchId)}::text[]) and ${isFree} ${hasTurn ? sql`` : sql`and (b.paced is null or f.flow = 'cancelled')`} and (
         b.decided is not null or f.flow = 'cancelled' or b.id = any(${withoutCredentials.map(({ batchId }) => batchId)}::text[])
         or not exists (select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open')
       )
       order by b.id for no key update of b
     )
     update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, not_before = null, held_since = null, probes = null,
+      ${hasTurn ? sql`queued_at = case when takes = 0 then now() else queued_at end,` : sql``}
       decided = case when b.decided is null and cancelled then ${endingAs(sql`'skipped'`, sql`'cancelled'`)} else b.decided end
     from ready where b.id = ready.id
     returning ${takenColumns}, '{}'::jsonb[] as "heldEnvironments"`.execute(db)
   return rows
 }
 
-export type Refusal = 'gone' | 'busy' | 'held' | 'free'
+export type Refusal = 'gone' | 'busy' | 'held' | 'free' | 'paced'
 
 /**
- * Says why batches were not taken, by id. A batch that is not in the answer does not exist. `free`: only a circuit kept the batch from being taken;
- * it may have closed since.
+ * Says why batches were not taken, by id; unknown ones are not in the answer. `free`: only a circuit kept it, which may have closed since. `paced`: a
+ * batch of a send with a rate, which may have its turn.
  */
 export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<string, Refusal>> {
   const { rows } = await sql<{ id: string; answer: Refusal }>`
-    select b.id, case when b.done_at is not null then 'gone' when b.lease_until > now() then 'busy' when ${isFree} then 'free' else 'held' end as answer
+    select b.id, case when b.done_at is not null then 'gone' when b.lease_until > now() then 'busy' when ${isFree} and b.paced then 'paced' when ${isFree} then 'free' else 'held' end as answer
     from batches b left join lateral (select flow from fan_outs where campaign_id = b.campaign_id offset 0) as f on true
     where b.id = any(${batchIds}::text[])`.execute(db)
   return new Map(rows.map(({ id, answer }) => [id, answer]))

@@ -212,6 +212,9 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
       from ready
       where s.id = any(array(select device_id from ready where owner_id is not null)) and s.id = ready.device_id
       returning s.id
+    ), cleared as (
+      update badges b set badge = 0 from ready
+      where ready.owner_id is not null and b.app_id = ready.app_id and b.subscription_id = ready.device_id and b.badge <> 0
     ), made_devices as (
       insert into subscriptions (id, app_id, user_id, platform, address, address_hash, p256dh, auth, app_version, sdk_version, os_version,
         device_model, browser, standalone)

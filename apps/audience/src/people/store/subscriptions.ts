@@ -67,6 +67,8 @@ export async function patchSubscription(
       ...(changes.appVersion === undefined ? {} : { app_version: changes.appVersion }),
       ...(changes.osVersion === undefined ? {} : { os_version: changes.osVersion }),
       ...(changes.deviceModel === undefined ? {} : { device_model: changes.deviceModel }),
+      // A request that changes the badge alone changes no column here.
+      ...(Object.values(changes).every((value) => value === undefined) ? { told_at: sql<Date>`told_at` } : {}),
     })
     .where('id', '=', subscriptionId)
     .where('app_id', '=', appId)
@@ -87,7 +89,9 @@ export async function startSession(
       update subscriptions set last_active_at = now(), ${sessionColumns},
         app_version = coalesce(${session.appVersion ?? null}, app_version), os_version = coalesce(${session.osVersion ?? null}, os_version)
       where id = ${subscriptionId} and app_id = ${appId}
-      returning id, user_id, session_count, last_session_at
+      returning id, app_id, user_id, session_count, last_session_at
+    ), cleared as (
+      update badges b set badge = 0 from started where b.app_id = started.app_id and b.subscription_id = started.id and b.badge <> 0
     ), seen_user as (
       update users set last_active_at = now() from started where users.id = started.user_id
     )
@@ -116,10 +120,13 @@ export const writeAddress = (db: Db, id: string, { addressHash, address, keys }:
 export type NewAddress = { addressHash: Buffer; address: string; keys: { p256dh: string; auth: string } | null }
 
 /**
- * Deletes devices, which the caller has locked, and the stored times of their last pushes. A finish of a batch at the same moment may store such a
+ * Deletes devices, which the caller has locked, their badges and the stored times of their last pushes. A finish of a batch at the same moment may store such a
  * time after the deletion; `purgeGoneNotes` deletes that time later.
  */
 export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
+  await sql`
+    delete from badges b using subscriptions s
+    where s.id = any(${ids}::text[]) and b.app_id = s.app_id and b.subscription_id = s.id`.execute(db)
   await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
   await sql`delete from subscriptions where id = any(${ids}::text[])`.execute(db)
 }

@@ -97,7 +97,7 @@ export const keepCount = (db: Db, segmentId: string, definition: unknown, count:
 const mostExamined = 5_000
 
 /**
- * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at 5,000 and ends a page at 512 KiB, so a
+ * Gives a page of an app's segments, newest first, whose names contain `q` in any letter case. It looks at 5,000 and ends a page at 512 KiB, so a
  * page may be short. Fault: `invalid_body` at `cursor`.
  */
 export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<SavedSegment>> {
@@ -109,7 +109,7 @@ export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequ
       order by created_at desc, id desc limit ${mostExamined}
     )
     select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
-      select id from examined where starts_with(folded_name, ${fold(q ?? '')}) order by created_at desc, id desc limit ${limit + 1}
+      select id from examined where position(${fold(q ?? '')} in folded_name) > 0 order by created_at desc, id desc limit ${limit + 1}
     ) as ids
     from examined order by created_at, id limit 1`.execute(db)
   const [examinedTo] = named

@@ -5,11 +5,22 @@ import type { Queued } from './queueing.ts'
 /** A batch of a page. `decided`: the outcomes of its pushes when all of them are skipped; null when all are to be sent. */
 export type NewBatch = { platform: Platform; subscriptionIds: string[]; userIds: string[]; decided: Decided[] | null }
 
-/** Divides a page into batches of at most 500 pushes of one platform, in the order given. Skipped pushes get separate batches. */
-export function cutIntoBatches(page: readonly Queued[]): NewBatch[] {
+/**
+ * Divides a page into batches of at most `size` pushes of one platform, in the order given. Skipped pushes get separate batches, of at most 500.
+ */
+export function cutIntoBatches(page: readonly Queued[], size = batchSize): NewBatch[] {
   return platforms.flatMap((platform) => {
     const pushes = page.filter((push) => push.platform === platform)
-    return [...slices(pushes.filter(({ skip }) => !skip)), ...slices(pushes.filter(({ skip }) => skip))].map((batch) => ({
+    return [
+      ...slices(
+        pushes.filter(({ skip }) => !skip),
+        size,
+      ),
+      ...slices(
+        pushes.filter(({ skip }) => skip),
+        batchSize,
+      ),
+    ].map((batch) => ({
       platform,
       subscriptionIds: batch.map(({ subscriptionId }) => subscriptionId),
       userIds: batch.map(({ userId }) => userId),
@@ -18,8 +29,8 @@ export function cutIntoBatches(page: readonly Queued[]): NewBatch[] {
   })
 }
 
-const slices = (pushes: Queued[]): Queued[][] =>
-  Array.from({ length: Math.ceil(pushes.length / batchSize) }, (_, index) => pushes.slice(index * batchSize, (index + 1) * batchSize))
+const slices = (pushes: Queued[], size: number): Queued[][] =>
+  Array.from({ length: Math.ceil(pushes.length / size) }, (_, index) => pushes.slice(index * size, (index + 1) * size))
 
 function decide(batch: Queued[]): Decided[] | null {
   const decided = batch.flatMap(({ subscriptionId, userId, skip }, place): Decided[] =>

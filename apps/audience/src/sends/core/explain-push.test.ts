@@ -3,7 +3,15 @@ import { placeInBatch, placeWithoutBatch, type FanOutSoFar, type OpenPlace } fro
 
 const id = '5'.repeat(24)
 const now = new Date('2026-03-01T10:00:00Z')
-const running: FanOutSoFar = { state: 'running', flow: 'running', boundId: 'f'.repeat(24), cursor: '4'.repeat(24), page: 3, wave: 0 }
+const running: FanOutSoFar = {
+  state: 'running',
+  flow: 'running',
+  boundId: 'f'.repeat(24),
+  cursor: '4'.repeat(24),
+  page: 3,
+  wave: 0,
+  perMinute: null,
+}
 const waves = [
   { at: '2026-03-01T11:00:00.000Z', zones: ['Asia/Tokyo'] },
   { at: '2026-03-01T12:00:00.000Z', zones: ['America/Lima'] },
@@ -15,6 +23,7 @@ const place = (change: Partial<FanOutSoFar>, of = { waves: [] as typeof waves, o
 describe('where explain finds a push that no unfinished batch holds', () => {
   test('while the fan-out has not come to a device, explain says what the fan-out waits for', () => {
     expect(place({})).toEqual({ is: 'ahead', waitingFor: { kind: 'fan_out', scanned: 10_000, of: null } })
+    expect(place({ perMinute: 600 })).toEqual({ is: 'ahead', waitingFor: { kind: 'rate', at: null, perMinute: 600 } })
     expect(place({ state: 'waiting' })).toEqual({ is: 'ahead', waitingFor: { kind: 'window' } })
     expect(place({ flow: 'paused' })).toMatchObject({ is: 'ahead', waitingFor: { kind: 'paused' } })
     expect(place({ cursor: id })).toEqual({ is: 'past' })
@@ -40,7 +49,7 @@ describe('where explain finds a push that no unfinished batch holds', () => {
 })
 
 const batch: OpenPlace = {
-  ...{ no: 7, queuedFor: 'a'.repeat(24), notBefore: null, turnAt: null, tries: 0, leaseUntil: null, isLeased: false },
+  ...{ no: 7, queuedFor: 'a'.repeat(24), notBefore: null, turnAt: null, perMinute: null, tries: 0, leaseUntil: null, isLeased: false },
   ...{ code: null, providerCode: null, trail: null, isDecided: false },
 }
 const circuit = {
@@ -54,6 +63,13 @@ test.each([
   ['no dispatcher has taken', {}, {}, 'in_flight', { kind: 'window' }],
   ['belongs to a paused send', {}, { flow: 'paused' as const }, 'waiting', { kind: 'paused' }],
   ['an open circuit holds', {}, { circuit }, 'held', { kind: 'circuit', code: 'credentials_invalid' }],
+  [
+    'waits for the turn of its send, which has a rate',
+    { perMinute: 600, notBefore: new Date(now.getTime() + 1_000) },
+    {},
+    'waiting',
+    { kind: 'rate', at: new Date(now.getTime() + 1_000).toISOString(), perMinute: 600 },
+  ],
   [
     'is tried again after an answer',
     { notBefore: now, tries: 1, code: 'timeout' },

@@ -14,6 +14,8 @@ export type FanOutSoFar = {
   cursor: string
   page: number
   wave: number
+  /** The rate of the send; null for none. */
+  perMinute: number | null
 }
 
 /** The answer for a push of a paused send. The times are null here because only campaigns knows since when and until when the send is paused. */
@@ -36,6 +38,7 @@ export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own 
   const wave = waves[next]
   if (wave && (next > fanOut.wave || state === 'between_waves'))
     return { is: 'ahead', waitingFor: { kind: 'wave', at: wave.at, wave: next + 1, of: waves.length } }
+  if (fanOut.perMinute !== null) return { is: 'ahead', waitingFor: { kind: 'rate', at: null, perMinute: fanOut.perMinute } }
   if (state === 'waiting') return { is: 'ahead', waitingFor: { kind: 'window' } }
   return { is: 'ahead', waitingFor: { kind: 'fan_out', scanned: waves.length > 0 ? 0 : (fanOut.page - 1) * pageSize, of: null } }
 }
@@ -46,6 +49,8 @@ export type OpenPlace = {
   notBefore: Date | null
   /** Until when the batch waits for the turn of its credentials. */
   turnAt: Date | null
+  /** The rate of a send whose batch waits for its turn; null for another batch. */
+  perMinute: number | null
   tries: number
   leaseUntil: Date | null
   isLeased: boolean
@@ -61,13 +66,15 @@ export function placeInBatch(
   batch: OpenPlace,
   { flow, circuit, now }: { flow: FanOutSoFar['flow']; circuit: Closed | null; now: Date },
 ): Push {
-  const { no, queuedFor, notBefore, turnAt, leaseUntil, isLeased, tries, code, providerCode } = batch
+  const { no, queuedFor, notBefore, turnAt, perMinute, leaseUntil, isLeased, tries, code, providerCode } = batch
   const open = { is: 'open', no, queuedFor, trail: batch.trail ?? [] } as const
   if (isLeased) return { ...open, verdict: 'in_flight', waitingFor: { kind: 'provider', at: leaseUntil?.toISOString() ?? null } }
   if (batch.isDecided || flow === 'cancelled') return { ...open, verdict: 'in_flight', waitingFor: { kind: 'window' } }
   if (flow === 'paused') return { ...open, verdict: 'waiting', waitingFor: paused }
   if (circuit) return { ...open, verdict: 'held', waitingFor: { ...circuit, at: later(notBefore, now) } }
   if (turnAt && turnAt > now) return { ...open, verdict: 'waiting', waitingFor: { kind: 'quota', at: turnAt.toISOString() } }
+  if (perMinute !== null && notBefore && notBefore > now)
+    return { ...open, verdict: 'waiting', waitingFor: { kind: 'rate', at: notBefore.toISOString(), perMinute } }
   if (notBefore && (tries > 0 || code !== null))
     return { ...open, verdict: 'retrying', waitingFor: { kind: 'retry', at: notBefore.toISOString(), code, providerCode } }
   return { ...open, verdict: 'in_flight', waitingFor: { kind: 'window' } }

@@ -60,7 +60,15 @@ export const findFanOutToExplain = (db: Db, appId: string, campaignId: string) =
     .selectFrom('fan_outs')
     .select([
       ...(['settings', 'started_at as startedAt', 'bound_id as boundId', 'cursor', 'page', 'state', 'flow'] as const),
-      ...(['told_batches as toldBatches', 'failure', 'settled_at as settledAt', 'waves', 'past_waves as pastWaves', 'wave'] as const),
+      ...([
+        'told_batches as toldBatches',
+        'failure',
+        'settled_at as settledAt',
+        'waves',
+        'past_waves as pastWaves',
+        'wave',
+        'per_minute as perMinute',
+      ] as const),
       sql<Date>`now()`.as('now'),
     ])
     .where('campaign_id', '=', campaignId)
@@ -97,6 +105,8 @@ export type OpenBatch = {
   lane: Lane
   notBefore: Date | null
   turnAt: Date | null
+  /** The rate of a send whose batch waits for its turn; null for another batch. */
+  perMinute: number | null
   heldSince: Date | null
   tries: number
   leaseUntil: Date | null
@@ -120,7 +130,8 @@ export async function findOpenBatches(
 ): Promise<Map<string, OpenBatch>> {
   const { rows } = await sql<OpenBatch>`
     select asked.id as "subscriptionId", b.batch_no as no, b.user_ids[array_position(b.subscription_ids, asked.id)] as "queuedFor",
-      b.queued_at as "queuedAt", b.lane, b.not_before as "notBefore", b.turn_at as "turnAt", b.held_since as "heldSince", b.tries, b.lease_until as "leaseUntil",
+      b.queued_at as "queuedAt", b.lane, b.not_before as "notBefore", b.turn_at as "turnAt",
+      case when b.paced then (select f.per_minute from fan_outs f where f.campaign_id = b.campaign_id) end as "perMinute", b.held_since as "heldSince", b.tries, b.lease_until as "leaseUntil",
       coalesce(b.lease_until > now(), false) as "isLeased", b.last_code as code, nullif(b.last_provider_code, '') as "providerCode",
       b.trail, b.decided is not null as "isDecided"
     from unnest(${devices.map(({ subscriptionId }) => subscriptionId)}::text[], ${devices.map(({ no }) => no)}::int[]) as asked(id, no)

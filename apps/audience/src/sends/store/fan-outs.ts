@@ -38,6 +38,8 @@ export type FanOut = {
   waves: Wave[] | null
   wave: number
   pastWaves: Wave[] | null
+  /** The send's rate; null for no limit. */
+  perMinute: number | null
 }
 
 export const toFanOut = (row: Selectable<FanOutTable>): FanOut => ({
@@ -69,6 +71,7 @@ export const toFanOut = (row: Selectable<FanOutTable>): FanOut => ({
   waves: row.waves,
   wave: row.wave,
   pastWaves: row.past_waves,
+  perMinute: row.per_minute,
 })
 const toFanOutOrNone = (row: Selectable<FanOutTable> | undefined): FanOut | undefined => row && toFanOut(row)
 
@@ -150,6 +153,7 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
       bound_id: fanOut.boundId,
       lane: 'lane' in beginning ? beginning.lane : null,
       told_page: 0,
+      ...(fanOut.send?.sendRate ? { per_minute: fanOut.send.sendRate.perMinute } : {}),
       lease_until: null,
       settled_at: null,
       failure: failure ? JSON.stringify(failure) : null,

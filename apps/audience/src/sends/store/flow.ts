@@ -3,16 +3,20 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Pauses, resumes or cancels a send. Answers its app; undefined when a change with the same or a higher number came first, the send is settled, or
+ * Pauses, resumes or cancels a send, and changes its rate. Answers its app and rate; undefined when a change with the same or a higher number came first, the send is settled, or
  * audience has no fan-out of it.
  */
-export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }: FlowChange): Promise<{ appId: string } | undefined> {
+export async function changeFanOutFlow(
+  db: Db,
+  campaignId: string,
+  { flow, no, perMinute }: FlowChange,
+): Promise<{ appId: string; perMinute: number | null } | undefined> {
   // A cancelled send queues nothing more: the higher page makes the sweep tell campaigns and tracker its last totals.
   const ends = flow === 'cancelled'
   // A page that another process is making is lost by a pause or cancel, so its lease ends.
-  const { rows } = await sql<{ appId: string }>`
+  const { rows } = await sql<{ appId: string; perMinute: number | null }>`
     update fan_outs set
-      flow = ${flow}, flow_no = ${no}, lease_until = null,
+      flow = ${flow}, flow_no = ${no}, lease_until = null, ${perMinute === undefined ? sql`` : sql`per_minute = nullif(${perMinute}::int, 0),`}
       ${
         ends
           ? sql`
@@ -26,7 +30,7 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
         when state = 'between_waves' and not ${ends} then due_at
         else now() end
     where campaign_id = ${campaignId} and flow_no < ${no} and settled_at is null and page > 0
-    returning app_id as "appId"`.execute(db)
+    returning app_id as "appId", per_minute as "perMinute"`.execute(db)
   return rows[0]
 }
 

@@ -38,8 +38,8 @@ export function AppsPage() {
       </Dialog>
       <TextInput
         type="search"
-        aria-label="Apps whose name begins with"
-        placeholder="Name begins with"
+        aria-label="Apps whose name contains"
+        placeholder="Name contains"
         className="max-w-64"
         defaultValue={q ?? ''}
         onChange={(event) => void navigate({ to: '/', search: event.target.value === '' ? {} : { q: event.target.value }, replace: true })}

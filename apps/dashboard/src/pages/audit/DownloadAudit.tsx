@@ -4,6 +4,7 @@ import { client, dataOf } from '../../api/client.ts'
 import { auditHead, auditRow, csvOf } from '../../core/audit-texts.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import type { AuditSearch } from '../search.ts'
 
 /** A file has at most this many lines. An operator who needs more reads them page by page from the API. */
@@ -21,16 +22,6 @@ async function readLines(appId: string, search: AuditSearch, signal: AbortSignal
   return { rows: rows.slice(0, mostLines), isCut: cursor !== undefined }
 }
 
-function save(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // After a minute the browser has saved the file, so the text can be freed.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}
-
 /** A button that downloads the lines of the audit that fit the filters, as a CSV. */
 export function DownloadAudit({ appId, search }: { appId: string; search: AuditSearch }) {
   const [isReading, setIsReading] = useState(false)
@@ -43,7 +34,7 @@ export function DownloadAudit({ appId, search }: { appId: string; search: AuditS
     setIsReading(true)
     try {
       const { rows, isCut } = await readLines(appId, search, controller.signal)
-      save(csvOf(auditHead, rows), `audit-${appId}.csv`)
+      saveFile(csvOf(auditHead, rows), `audit-${appId}.csv`)
       announce(
         isCut ? `The file holds the newest ${mostLines} lines. Narrow the time to get the others.` : `The file holds ${rows.length} lines.`,
         isCut ? 'info' : 'good',

@@ -4,6 +4,7 @@ import { isOver } from '../../core/progress.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Approval } from './Approval.tsx'
 import { CampaignTrail } from './CampaignTrail.tsx'
 import { Codes } from './Codes.tsx'
 import { ContentAsSent } from './ContentAsSent.tsx'
@@ -43,6 +44,7 @@ export function CampaignPage() {
           reading && (
             <div className="grid grid-cols-1 items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1fr)_21rem]">
               <div className="grid min-w-0 grid-cols-1 gap-4">
+                {loaded.approval !== null && <Approval appId={appId} campaignId={campaignId} approval={loaded.approval} />}
                 {waitsForUndo(loaded) && <Undo appId={appId} campaign={loaded} onDone={send.readAllAgain} />}
                 <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
                 {reading.stats.sent > 0 && !loaded.silent && !isRecurrence(loaded) && (

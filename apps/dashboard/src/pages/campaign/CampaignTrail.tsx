@@ -8,9 +8,12 @@ import { faultOf } from '../../api/fault.ts'
 const words: Readonly<Record<string, string>> = {
   'campaign.created': 'made the draft',
   'campaign.changed': 'changed the draft',
+  'campaign.approval-asked': 'asked to send it',
   'campaign.sent': 'sent it',
+  'campaign.unsent': 'took it back',
   'campaign.paused': 'paused it',
-  'campaign.resumed': 'let it go on',
+  'campaign.resumed': 'resumed it',
+  'campaign.rate-changed': 'changed its rate',
   'campaign.cancelled': 'cancelled it',
   'campaign.duplicated': 'duplicated it',
   'campaign.tested': 'sent a test of it',
@@ -24,7 +27,7 @@ export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId
   return (
     <Card title="Activity">
       {error && <ErrorNote error={faultOf(error)} />}
-      {data?.items.length === 0 && <p className="text-muted">Nobody has touched it here. What an API key did is not in the audit.</p>}
+      {data?.items.length === 0 && <p className="text-muted">Nobody has changed it here. What an API key did is not in the audit.</p>}
       <ol className="grid list-none gap-1 p-0">
         {data?.items.map(({ id, actor, action, createdAt }) => (
           <li key={id} className="flex flex-wrap gap-x-2">

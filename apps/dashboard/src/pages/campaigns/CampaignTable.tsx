@@ -1,5 +1,7 @@
 import type { components } from '../../api/schema.gen.ts'
+import { totalsOf } from '../../core/campaigns-csv.ts'
 import { countText, percentText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -12,6 +14,7 @@ type Props = { appId: string; data: components['schemas']['CampaignList']; searc
 /** Shows a page of the list of campaigns, with links to older and to the newest campaigns. The cursor is in the address. */
 export function CampaignTable({ appId, data, search }: Props) {
   const { cursor, ...first } = search
+  const totals = totalsOf(data.items)
   return (
     <>
       <Table<Campaign>
@@ -23,20 +26,35 @@ export function CampaignTable({ appId, data, search }: Props) {
           {
             key: 'name',
             label: 'Name',
-            cell: ({ name }) => <span className="font-medium break-words">{name}</span>,
+            cell: ({ name, content, silent }) => (
+              <>
+                <span className="font-medium break-words">{name}</span>
+                <span className="block max-w-80 truncate text-sm text-muted" dir="auto">
+                  {textOf(content, silent, name)}
+                </span>
+              </>
+            ),
           },
           {
             key: 'status',
             label: 'Status',
-            cell: ({ status, cancelling, stats }) => <CampaignStatus status={status} cancelling={cancelling} stats={stats} />,
+            cell: ({ status, cancelling, approval, stats }) => (
+              <CampaignStatus status={status} cancelling={cancelling} approval={approval} stats={stats} />
+            ),
           },
           { key: 'when', label: 'When', cell: (campaign) => <When campaign={campaign} /> },
           { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },
           { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countText(stats.sent) },
           { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countText(stats.failed) },
-          { key: 'opened', label: 'Opened of sent', align: 'right', cell: ({ stats }) => percentText(stats.opened, stats.sent, 1) },
+          { key: 'opened', label: 'Opened', align: 'right', cell: ({ stats }) => percentText(stats.opened, stats.sent, 1) },
+          { key: 'clicked', label: 'Clicked', align: 'right', cell: ({ stats }) => percentText(stats.clicked, stats.sent, 1) },
         ]}
       />
+      <p className="mt-2 text-sm text-muted tabular-nums">
+        {some(data.items.length, 'campaign', 'campaigns')} on this page: {countText(totals.queued)} queued, {countText(totals.sent)} sent,{' '}
+        {countText(totals.failed)} failed, {percentText(totals.opened, totals.sent, 1)} of sent opened,{' '}
+        {percentText(totals.clicked, totals.sent, 1)} clicked
+      </p>
       <p className="mt-3 flex gap-3">
         {cursor !== undefined && (
           <ButtonLink variant="secondary" to="/apps/$appId/campaigns" params={{ appId }} search={first}>
@@ -51,6 +69,14 @@ export function CampaignTable({ appId, data, search }: Props) {
       </p>
     </>
   )
+}
+
+/** The title of a campaign in its default language, unless it is its name already. */
+function textOf(content: Campaign['content'], silent: boolean, name: string): string {
+  if (content === null) return silent ? 'Silent' : ''
+  const entry = content[content._default]
+  const title = typeof entry === 'object' ? entry.title : ''
+  return title === name ? (typeof entry === 'object' ? entry.body : '') : title
 }
 
 /** Shows when a campaign begins or runs next, else when it began, else when the draft was made. */

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { keepPreviousData } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { api } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { isUnderWay } from '../../core/progress.ts'
@@ -12,6 +13,11 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import type { CampaignsSearch } from '../search.ts'
 import { CampaignFilters } from './CampaignFilters.tsx'
 import { CampaignTable } from './CampaignTable.tsx'
+import { DownloadCampaigns } from './DownloadCampaigns.tsx'
+import { UnfinishedDrafts } from './UnfinishedDrafts.tsx'
+
+// The calendar computes occurrences with the code of the contracts, which the list does not need.
+const Calendar = lazy(async () => ({ default: (await import('./Calendar.tsx')).Calendar }))
 
 const pageSize = 50
 /** The list is read every 5 s while one of its sends is under way, and otherwise every 30 s, because other operators and backends begin sends too. */
@@ -23,7 +29,7 @@ export function CampaignsPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/campaigns' })
   const navigate = useNavigate()
-  const { status, transactional, test, q, cursor } = search
+  const { status, transactional, test, q, cursor, view } = search
   const query = {
     limit: pageSize,
     transactional: transactional ? ('true' as const) : ('false' as const),
@@ -34,12 +40,14 @@ export function CampaignsPage() {
   }
   // Tests are notifications, so the list of tests is read without the filter for transactional sends.
   const { transactional: kind, ...ofTests } = query
+  const { limit: _limit, cursor: _cursor, ...filters } = test ? ofTests : query
   const list = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}/campaigns',
     { params: { path: { appId }, query: test ? ofTests : { ...ofTests, transactional: kind } } },
     {
       placeholderData: keepPreviousData,
+      enabled: view === undefined,
       refetchInterval: ({ state: { data } }) => (data?.items.some(isUnderWay) ? soonMs : restMs),
     },
   )
@@ -60,22 +68,44 @@ export function CampaignsPage() {
       <div className="grid grid-cols-1 gap-4">
         <Tabs
           label="Type of send"
-          value={test ? 'tests' : transactional ? 'transactional' : 'campaigns'}
-          onChange={(tab) => go(tab === 'tests' ? { test: true } : tab === 'transactional' ? { transactional: true } : {})}
+          value={view ?? (test ? 'tests' : transactional ? 'transactional' : 'campaigns')}
+          onChange={(tab) =>
+            go(
+              tab === 'tests'
+                ? { test: true }
+                : tab === 'transactional'
+                  ? { transactional: true }
+                  : tab === 'calendar'
+                    ? { view: tab }
+                    : {},
+            )
+          }
           items={[
             { value: 'campaigns', label: 'Campaigns' },
+            { value: 'calendar', label: 'Calendar' },
             { value: 'transactional', label: 'Transactional sends' },
             { value: 'tests', label: 'Test sends' },
           ]}
         />
-        <CampaignFilters key={test ? 'tests' : transactional ? 'transactional' : 'campaigns'} search={search} onChange={go} />
-        <Loaded
-          query={list}
-          isEmpty={({ items, nextCursor }: List) => items.length === 0 && nextCursor === null}
-          empty={isFiltered ? <NothingFound onReset={() => go(without(search))} /> : <Nothing appId={appId} search={search} />}
-        >
-          {(data: List) => <CampaignTable appId={appId} data={data} search={search} />}
-        </Loaded>
+        {view === 'calendar' ? (
+          <Suspense>
+            <Calendar appId={appId} month={search.month} onMonth={(month) => go({ view: 'calendar', month })} />
+          </Suspense>
+        ) : (
+          <>
+            {!test && !transactional && <UnfinishedDrafts appId={appId} />}
+            <CampaignFilters key={test ? 'tests' : transactional ? 'transactional' : 'campaigns'} search={search} onChange={go}>
+              <DownloadCampaigns appId={appId} query={filters} />
+            </CampaignFilters>
+            <Loaded
+              query={list}
+              isEmpty={({ items, nextCursor }: List) => items.length === 0 && nextCursor === null}
+              empty={isFiltered ? <NothingFound onReset={() => go(without(search))} /> : <Nothing appId={appId} search={search} />}
+            >
+              {(data: List) => <CampaignTable appId={appId} data={data} search={search} />}
+            </Loaded>
+          </>
+        )}
       </div>
     </Page>
   )
@@ -95,7 +125,7 @@ const NothingFound = ({ onReset }: { onReset: () => void }) => (
       </button>
     }
   >
-    The name must begin with what you typed.
+    No name contains what you typed.
   </Empty>
 )
 
@@ -116,7 +146,7 @@ function Nothing({ appId, search: { transactional, test } }: { appId: string; se
         </ButtonLink>
       }
     >
-      A campaign is a notification to everyone or to a segment, now, later or again and again.
+      A campaign is a notification to everyone or to a segment, now, later or repeatedly.
     </Empty>
   )
 }

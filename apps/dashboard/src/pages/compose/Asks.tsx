@@ -1,7 +1,8 @@
 import type { FaultDetail } from '@herald/contracts/fault'
+import { useEffect, useState } from 'react'
 import type { CampaignDraft } from '../../core/campaign-draft.ts'
 import { byPath } from '../../core/check-draft.ts'
-import { Card } from '../../ui/Card.tsx'
+import { stepOfPath, stepText, type StepName } from '../../core/step-texts.ts'
 import { Field } from '../../ui/Field.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { OptionsEditor } from '../../ui/content/OptionsEditor.tsx'
@@ -9,38 +10,57 @@ import { AudienceAsk } from './AudienceAsk.tsx'
 import { BypassAsk } from './BypassAsk.tsx'
 import { ExperimentAsk } from './ExperimentAsk.tsx'
 import { MessageAsk, useTemplate } from './MessageAsk.tsx'
+import { Step } from './Step.tsx'
 import type { Screen } from './useScreen.ts'
 import { WhenAsk } from './WhenAsk.tsx'
 
-/** The left half of the composer: audience, message, schedule, experiment and further options. */
+/** The left half of the composer: the name, and the four steps. The message is open at first, and so is each step of which `told` names a mistake. */
 export function Asks({
   appId,
   draft,
   onChange,
   details,
+  told,
   screen,
 }: {
   appId: string
   draft: CampaignDraft
   onChange: (draft: CampaignDraft) => void
   details: readonly FaultDetail[]
+  told: readonly FaultDetail[]
   screen: Screen
 }) {
   const errorAt = byPath(details)
   const change = (changed: Partial<CampaignDraft>) => onChange({ ...draft, ...changed })
   const template = useTemplate(appId, draft.templateId)
   const dataKeys = draft.data.map(({ key }) => key)
+  const [open, setOpen] = useState<ReadonlySet<StepName>>(() => new Set(['message']))
+  useEffect(() => {
+    if (told.length > 0) setOpen((before) => new Set([...before, ...told.map(({ path }) => stepOfPath(path))]))
+  }, [told])
+  const now = new Date()
+  const step = (name: StepName) => ({
+    id: `step-${name}`,
+    name: name.charAt(0).toUpperCase() + name.slice(1),
+    summary: stepText(name, draft, now),
+    isOpen: open.has(name),
+    onToggle: () => setOpen(new Set(open.has(name) ? [...open].filter((one) => one !== name) : [...open, name])),
+    hasMistake: details.some(({ path }) => stepOfPath(path) === name),
+  })
   return (
     <>
-      <Card title="Audience">
+      <Field label="Campaign name" hint="For you and your colleagues. Defaults to the title." error={errorAt('name')}>
+        {(control) => <TextInput {...control} value={draft.name} onChange={({ target }) => change({ name: target.value })} />}
+      </Field>
+      <Step {...step('audience')}>
         <AudienceAsk
           appId={appId}
           value={draft.audience}
           onChange={(audience) => change({ audience })}
           details={details.filter(({ path }) => path.startsWith('segment'))}
         />
-      </Card>
-      <Card title="Message">
+      </Step>
+      <Step {...step('message')}>
         <MessageAsk
           appId={appId}
           draft={draft}
@@ -50,27 +70,17 @@ export function Asks({
           template={template}
           dataKeys={dataKeys}
         />
-      </Card>
-      <Card title="Schedule">
+      </Step>
+      <Step {...step('schedule')}>
         <WhenAsk value={draft.schedule} onChange={(schedule) => change({ schedule })} zone={screen.zone} errorAt={errorAt} />
-      </Card>
-      <Card title="A/B test">
-        <ExperimentAsk appId={appId} draft={draft} onChange={onChange} errorAt={errorAt} screen={screen} />
-      </Card>
-      <Card title="Options">
+      </Step>
+      <Step {...step('options')}>
         <div className="flex flex-col gap-4">
-          <Field label="Campaign name" hint="For you and your colleagues. Defaults to the title." error={errorAt('name')}>
-            {(control) => <TextInput {...control} value={draft.name} onChange={({ target }) => change({ name: target.value })} />}
-          </Field>
-          <details>
-            <summary className="min-h-6 font-medium">Data, delivery and appearance</summary>
-            <div className="mt-3 flex flex-col gap-4">
-              <BypassAsk value={draft.bypass} onChange={(bypass) => change({ bypass })} />
-              <OptionsEditor value={draft} onChange={change} errorAt={errorAt} template={template?.options} />
-            </div>
-          </details>
+          <ExperimentAsk appId={appId} draft={draft} onChange={onChange} errorAt={errorAt} screen={screen} />
+          <BypassAsk value={draft.bypass} onChange={(bypass) => change({ bypass })} />
+          <OptionsEditor value={draft} onChange={change} errorAt={errorAt} template={template?.options} />
         </div>
-      </Card>
+      </Step>
     </>
   )
 }

@@ -9,8 +9,8 @@ export function ComposePage() {
   const appId = useAppId()
   const { campaignId } = useParams({ strict: false })
   const navigate = useNavigate()
-  // When a new message is saved for the first time the address gets its id, and the page must keep what is on screen. For any other id the page reads
-  // the stored draft.
+  // The address gets the id of a new message when it is saved for the first time, and again when it becomes a campaign; the page must keep what is on
+  // screen. For any other id the page reads the stored draft.
   const [page, setPage] = useState<{ appId: string; campaignId: string | undefined; key: string }>(() => ({
     appId,
     campaignId,
@@ -18,7 +18,7 @@ export function ComposePage() {
   }))
   const [madeId, setMadeId] = useState<string>()
   if (page.appId !== appId || page.campaignId !== campaignId) {
-    const isSame = page.appId === appId && page.campaignId === undefined && campaignId !== undefined && campaignId === madeId
+    const isSame = page.appId === appId && campaignId !== undefined && campaignId === madeId
     setPage({ appId, campaignId, key: isSame ? page.key : crypto.randomUUID() })
     if (!isSame) setMadeId(undefined)
   }

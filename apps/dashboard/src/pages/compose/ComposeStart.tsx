@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { client } from '../../api/client.ts'
-import { draftOfCampaign, emptyDraft, type CampaignDraft } from '../../core/campaign-draft.ts'
-import type { StoredCampaign } from '../../core/draft-saver.ts'
+import { draftOfCampaign, emptyDraft } from '../../core/campaign-draft.ts'
+import type { DraftStart } from '../../core/draft-saver.ts'
+import type { StoredCampaign } from '../../core/draft-store.ts'
 import type { KeptDraft } from '../../core/kept-drafts.ts'
 import { fieldsOfTemplate } from '../../core/template-draft.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -12,9 +13,9 @@ import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import type { ComposeSearch } from '../search.ts'
 import { Composer } from './Composer.tsx'
-import { readCampaign, keeper } from './useDraft.ts'
+import { findUnfinished, readCampaign, keeper } from './useDraft.ts'
 
-type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
+type Start = DraftStart & { kept: KeptDraft[] }
 
 /** Reads the draft in the address, or begins a new one with the template, segment or user in the address. */
 export function ComposeStart({
@@ -48,10 +49,13 @@ export function ComposeStart({
 }
 
 async function startWith(appId: string, id: string, signal: AbortSignal): Promise<Start> {
-  const stored = await readCampaign(appId, id, signal)
+  const found = await findUnfinished(appId, id, signal)
+  const unfinished = found && { id, ...found }
+  // What is not complete has an id of its own while there is no campaign.
+  const stored = unfinished && unfinished.campaignId === null ? undefined : await readCampaign(appId, id, signal)
   // The browser keeps changes that Herald does not have, because the connection was lost or the tab was closed too soon.
   const kept = keeper.list(appId).filter((one) => one.id === id)
-  return { draft: draftOfCampaign(stored), stored, kept }
+  return { draft: unfinished?.draft ?? (stored ? draftOfCampaign(stored) : emptyDraft), stored, unfinished, kept }
 }
 
 async function startNew(appId: string, search: ComposeSearch, signal: AbortSignal): Promise<Start> {

@@ -1,17 +1,19 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { bodyOfDraft, nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
+import { bodyOfDraft, nameOf } from '../../core/campaign-draft.ts'
 import { checkDraft, visibleDetails } from '../../core/check-draft.ts'
-import type { StoredCampaign } from '../../core/draft-saver.ts'
+import type { DraftStart, SaveState } from '../../core/draft-saver.ts'
 import type { KeptDraft } from '../../core/kept-drafts.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
 import { DeleteDraft } from '../campaign/DeleteDraft.tsx'
+import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Answers } from './Answers.tsx'
 import { Asks } from './Asks.tsx'
+import { ComposeBar } from './ComposeBar.tsx'
 import { DraftBanners, SaveLine } from './DraftState.tsx'
+import { Mistakes } from './Mistakes.tsx'
 import { useDraft } from './useDraft.ts'
 import { useScreen } from './useScreen.ts'
 
@@ -19,7 +21,7 @@ import { useScreen } from './useScreen.ts'
 const Review = lazy(async () => ({ default: (await import('./Review.tsx')).Review }))
 
 /**
- * The composer. The operator writes in the left half; the right half shows the number of devices, the previews and the sizes. With `step=review` in
+ * The composer. The operator writes in four steps in the left half; the right half shows the number of devices, the previews and the sizes. With `step=review` in
  * the address, the left half reviews a stored draft without mistakes.
  */
 export function Composer({
@@ -30,11 +32,11 @@ export function Composer({
 }: {
   appId: string
   draftKey: string
-  start: { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
+  start: DraftStart & { kept: KeptDraft[] }
   onMade: (id: string) => void
 }) {
   const { saver, working } = useDraft(appId, draftKey, start, onMade)
-  const { draft, id, state } = working
+  const { draft, id, unfinishedId, state } = working
   const { step } = useSearch({ from: '/apps/$appId/compose' })
   const navigate = useNavigate()
   const [asked, setAsked] = useState(false)
@@ -42,7 +44,7 @@ export function Composer({
   const screen = useScreen(appId, draft)
 
   const mistakes = checkDraft(draft)
-  const refused = state.is === 'kept' && state.message !== undefined ? state.details : []
+  const refused = isRefused(state) ? state.details : []
   const shown = [...visibleDetails(mistakes, bodyOfDraft(draft), asked), ...refused]
   const goTo = (to: 'review' | undefined) => void navigate({ to: '.', search: (search) => ({ ...search, step: to }) })
 
@@ -52,8 +54,13 @@ export function Composer({
     if (mistakes.length > 0) return
     if (await saver.saveNow()) return goTo('review')
     const { state: now } = saver.get()
-    if (now.is === 'kept')
+    if (isRefused(now))
       setTold(now.details.length > 0 ? now.details : [{ path: '', message: now.message ?? 'The draft could not be saved.' }])
+  }
+  const discard = async () => {
+    await saver.discard()
+    announce('The draft is deleted')
+    await navigate({ to: '/apps/$appId/campaigns', params: { appId } })
   }
   const isReview = step === 'review' && id !== null && mistakes.length === 0
   useShortcut('mod+enter', () => (isReview ? aimAtSend() : void review()), 'Review the message, then send it')
@@ -66,15 +73,14 @@ export function Composer({
         <>
           <SaveLine state={state} onSave={() => void saver.saveNow()} />
           {id !== null && state.is !== 'over' && (
-            <DeleteDraft appId={appId} campaignId={id} name={nameOf(draft)} onDeleted={() => saver.discard()} />
+            <DeleteDraft appId={appId} campaignId={id} name={nameOf(draft)} onDeleted={() => void saver.discard()} />
           )}
-          {isReview ? (
-            <Button onClick={() => goTo(undefined)}>Back to the message</Button>
-          ) : (
-            <Button variant="primary" onClick={() => void review()} busy={state.is === 'saving' && asked}>
-              Review
+          {id === null && unfinishedId !== null && state.is !== 'over' && (
+            <Button needed="send" variant="quiet" onClick={() => void discard()}>
+              Delete draft
             </Button>
           )}
+          {isReview && <Button onClick={() => goTo(undefined)}>Back to the message</Button>}
         </>
       }
     >
@@ -86,20 +92,22 @@ export function Composer({
           </Suspense>
         ) : (
           <div className="flex min-w-0 flex-col gap-5">
-            <FormErrors details={told} />
-            <Asks appId={appId} draft={draft} onChange={(changed) => saver.change(changed)} details={shown} screen={screen} />
-            <div className="flex justify-end">
-              <Button variant="primary" onClick={() => void review()}>
-                Review
-              </Button>
-            </div>
+            <Mistakes details={told} onLocale={screen.setLocale} />
+            <Asks appId={appId} draft={draft} onChange={(changed) => saver.change(changed)} details={shown} told={told} screen={screen} />
           </div>
         )}
         <Answers appId={appId} draft={draft} screen={screen} isReview={isReview} />
       </div>
+      {!isReview && (
+        <ComposeBar appId={appId} draft={draft} screen={screen} busy={state.is === 'saving' && asked} onReview={() => void review()} />
+      )}
     </Page>
   )
 }
+
+/** Whether Herald refused what was written, as a campaign or at all. */
+const isRefused = (state: SaveState): state is Extract<SaveState, { is: 'noted' | 'kept' }> =>
+  state.is === 'kept' || (state.is === 'noted' && state.message !== undefined)
 
 /** Presses the button that sends. The first call only gives the button the focus, so that the operator sees the number on it. */
 function aimAtSend(): void {

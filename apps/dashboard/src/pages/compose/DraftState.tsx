@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { api } from '../../api/client.ts'
 import { nameOf } from '../../core/campaign-draft.ts'
 import type { DraftSaver, SaveState } from '../../core/draft-saver.ts'
 import type { KeptDraft } from '../../core/kept-drafts.ts'
@@ -7,6 +8,8 @@ import { Button } from '../../ui/Button.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { clockTime } from '../../core/time.ts'
+import { useSession } from '../../session/session.ts'
+import { DeleteUnfinished } from '../campaign/DeleteUnfinished.tsx'
 import { keeper } from './useDraft.ts'
 
 /**
@@ -60,7 +63,38 @@ export function DraftBanners({
         </Banner>
       )}
       {state.is !== 'conflict' && state.is !== 'over' && <KeptBanner saver={saver} kept={kept} />}
+      {state.is === 'untouched' && <UnfinishedBanner appId={appId} />}
     </>
+  )
+}
+
+/** Offers the newest message that this operator has not finished. Those of others are in the list of campaigns. */
+function UnfinishedBanner({ appId }: { appId: string }) {
+  const { name } = useSession()
+  const { data, refetch } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/drafts',
+    { params: { path: { appId } } },
+    { staleTime: 0, retry: false },
+  )
+  const [newest] = (data?.items ?? [])
+    .filter(({ savedBy }) => savedBy === name)
+    .toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt))
+  if (!newest) return null
+  return (
+    <Banner
+      kind="info"
+      action={
+        <>
+          <ButtonLink to="/apps/$appId/compose/$campaignId" params={{ appId, campaignId: newest.id }}>
+            Go on with it
+          </ButtonLink>
+          <DeleteUnfinished appId={appId} id={newest.id} onDeleted={() => void refetch()} />
+        </>
+      }
+    >
+      You have not finished “{newest.name ?? 'Untitled message'}”, which you wrote <Time at={newest.updatedAt} />.
+    </Banner>
   )
 }
 
@@ -101,7 +135,7 @@ export function SaveLine({ state, onSave }: { state: SaveState; onSave: () => vo
   return (
     <p role="status" className="flex items-center gap-2 text-sm text-muted">
       {words(state)}
-      {(state.is === 'unreached' || (state.is === 'kept' && state.message !== undefined)) && (
+      {(state.is === 'unreached' || state.is === 'kept' || (state.is === 'noted' && state.message !== undefined)) && (
         <Button small variant="quiet" onClick={onSave}>
           Try again
         </Button>
@@ -119,8 +153,12 @@ function words(state: SaveState): string {
       return 'Saving'
     case 'saved':
       return `Saved ${clockTime(state.at)}`
+    case 'noted':
+      return state.message === undefined
+        ? `Saved ${clockTime(state.at)}: not complete yet`
+        : `Saved ${clockTime(state.at)}, but it cannot be sent: ${state.message}`
     case 'kept':
-      return state.message === undefined ? `Kept in this browser ${clockTime(state.at)}: not complete yet` : `Not saved: ${state.message}`
+      return `Kept in this browser ${clockTime(state.at)}: ${state.message}`
     case 'unreached':
       return `Kept in this browser ${clockTime(state.at)}: ${state.message}`
     case 'conflict':

@@ -2,15 +2,18 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
-import { client } from '../../api/client.ts'
+import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { describeDraftAudience } from '../../core/audience-text.ts'
 import { nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
 import type { DraftSaver } from '../../core/draft-saver.ts'
 import { sendLabel, whenOf } from '../../core/send-label.ts'
+import { some } from '../../core/spans.ts'
+import { useApp } from '../../session/useAppId.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { SendSheet, undoSeconds } from '../campaign/SendSheet.tsx'
+import type { Campaign } from '../campaign/useSend.ts'
 import { readCampaign } from './useDraft.ts'
 import type { Report } from './DryRunReport.tsx'
 
@@ -24,12 +27,15 @@ export function SendCard({
   draft,
   saver,
   report,
+  approval,
 }: {
   appId: string
   campaignId: string
   draft: CampaignDraft
   saver: DraftSaver
   report: Report | undefined
+  /** What somebody asked for, when the app needs a second person for this send. */
+  approval: Campaign['approval']
 }) {
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -37,7 +43,15 @@ export function SendCard({
   const content = draft.experiment?.variants[0]?.content ?? draft.content
   const entry = (content.entries.find(({ locale }) => locale === content.fallback) ?? content.entries[0])?.entry
   const devices = report && (report.experiment?.inSample ?? report.audience.devices)
-  const label = devices === undefined ? 'Counting the devices' : sendLabel(draft.schedule, devices, new Date())
+  const { data: app } = useApp()
+  const most = app?.settings.approval?.devices
+  const asks = approval === null && devices !== undefined && most !== undefined && devices > most
+  const label =
+    devices === undefined
+      ? 'Counting the devices'
+      : asks
+        ? `Ask to send to ${some(devices, 'device', 'devices')}`
+        : sendLabel(draft.schedule, devices, new Date())
 
   const open = (word: string) => {
     announce(word)
@@ -47,11 +61,13 @@ export function SendCard({
   const send = async () => {
     if (!(await saver.saveNow())) throw new Error('The draft has changed and could not be saved. Go back to the message.')
     try {
-      await client.POST('/v1/admin/apps/{appId}/campaigns/{id}/send', {
-        params: { path: { appId, id: campaignId } },
-        body: { delaySeconds: undoSeconds },
-      })
-      open(`${nameOf(draft)} is confirmed.`)
+      const { status } = dataOf(
+        await client.POST('/v1/admin/apps/{appId}/campaigns/{id}/send', {
+          params: { path: { appId, id: campaignId } },
+          body: { delaySeconds: undoSeconds },
+        }),
+      )
+      open(status === 'draft' ? `${nameOf(draft)} waits until somebody else confirms it.` : `${nameOf(draft)} is confirmed.`)
     } catch (fault) {
       const { status } = faultOf(fault)
       if (status >= 400 && status < 500 && status !== 409) throw fault
@@ -67,7 +83,7 @@ export function SendCard({
         id="send"
         variant="primary"
         icon={<Send size={14} aria-hidden />}
-        disabled={devices === undefined}
+        disabled={devices === undefined || approval?.byYou === true}
         onClick={() => setAsking(true)}
       >
         {label}

@@ -1,25 +1,26 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { CampaignDraft } from '../../core/campaign-draft.ts'
-import { openDraftSaver, type DraftSaver, type StoredCampaign, type Working, type DraftCalls } from '../../core/draft-saver.ts'
+import { openDraftSaver, type DraftSaver, type DraftStart, type Working } from '../../core/draft-saver.ts'
+import type { DraftCalls, StoredCampaign, Unfinished } from '../../core/draft-store.ts'
 import { openDraftKeeper } from '../../core/kept-drafts.ts'
+import { draftForm, readUnfinished } from '../../core/unfinished.ts'
 import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 
 /** Keeps what is written into messages in this browser until Herald has saved it. */
 export const keeper = openDraftKeeper(localStorage)
 
-/** Opens the draft of a page and saves its changes. `onMade` is called when Herald has made a campaign of the draft. */
+/** Opens the draft of a page and saves its changes. `onMade` is called with the id under which Herald has the draft, whenever it gets another one. */
 export function useDraft(
   appId: string,
   key: string,
-  start: { draft: CampaignDraft; stored: StoredCampaign | undefined },
+  start: DraftStart,
   onMade: (id: string) => void,
 ): { saver: DraftSaver; working: Working } {
   const [saver] = useState(() => openDraftSaver({ appId, key, calls: draftCalls(appId), keeper }, start))
   const working = useSyncExternalStore(saver.subscribe, saver.get)
-  const { id } = working
+  const id = working.id ?? working.unfinishedId
   useEffect(() => {
-    if (id !== null && id !== start.stored?.id) onMade(id)
+    if (id !== null && id !== (start.stored?.id ?? start.unfinished?.id)) onMade(id)
     // `onMade` is called once for each id, so it is not among the dependencies.
   }, [id])
   useEffect(() => {
@@ -43,6 +44,16 @@ export async function readCampaign(appId: string, id: string, signal?: AbortSign
   return dataOf(answer) as StoredCampaign
 }
 
+/** Finds what Herald has of a message that is not complete. The list is asked first, because a browser writes every 404 to its console. */
+export async function findUnfinished(appId: string, id: string, signal?: AbortSignal): Promise<Unfinished | undefined> {
+  const abort = signal === undefined ? {} : { signal }
+  const list = await client.GET('/v1/admin/apps/{appId}/drafts', { params: { path: { appId }, query: { id } }, ...abort })
+  if (dataOf(list).items.length === 0) return undefined
+  const answer = await client.GET('/v1/admin/apps/{appId}/drafts/{id}', { params: { path: { appId, id } }, ...abort })
+  const { revision, draft } = dataOf(answer)
+  return readUnfinished(revision, draft)
+}
+
 /** Gives the calls of the administration API that read and save the drafts of an app. */
 const draftCalls = (appId: string): DraftCalls => ({
   read: (id) => readCampaign(appId, id),
@@ -57,6 +68,12 @@ const draftCalls = (appId: string): DraftCalls => ({
     const answer = await client.PUT('/v1/admin/apps/{appId}/campaigns/{id}', { params: { path: { appId, id } }, body: body as never })
     return dataOf(answer) as StoredCampaign
   },
+  findUnfinished: (id) => findUnfinished(appId, id),
+  async saveUnfinished(id, name, { revision, campaignId, draft }) {
+    const body = { revision, draft: { form: draftForm, name, campaignId, draft } }
+    return dataOf(await client.PUT('/v1/admin/apps/{appId}/drafts/{id}', { params: { path: { appId, id } }, body }))
+  },
+  deleteUnfinished: (id) => client.DELETE('/v1/admin/apps/{appId}/drafts/{id}', { params: { path: { appId, id } } }),
   whyRefused(error) {
     const { status, message, details } = faultOf(error)
     return { status, message, details }

@@ -4,12 +4,13 @@ import type { usePages } from '../../api/usePages.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { CopyText } from '../../ui/CopyText.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 
-type Key = { id: string; name: string; hint: string; createdAt: string; lastUsedAt: string | null }
+type Key = { id: string; name: string; hint: string; publicText?: string | null; createdAt: string; lastUsedAt: string | null }
 type KeyTableProps<Row extends Key> = {
   caption: string
   pages: ReturnType<typeof usePages<Row>>
@@ -44,7 +45,7 @@ export function KeyTable<Row extends Key>({ caption, pages, beginOf, columns, re
               <>
                 <div>{key.name}</div>
                 <div className="text-muted font-mono text-xs">
-                  {beginOf(key)}…{key.hint}
+                  {key.publicText == null ? `${beginOf(key)}…${key.hint}` : <CopyText text={key.publicText} label="the public key" />}
                 </div>
               </>
             ),

@@ -35,7 +35,7 @@ export function Devices({ overview: { devices, devicesAsOf } }: { overview: Over
                 label={`${platformNames[platform]}: ${percentText(reachable, total)} of the devices can be reached`}
               />
               <p className="text-muted tabular-nums">
-                {countText(optedOut)} opted out, {countText(invalidated)} dead
+                {countText(optedOut)} opted out, {countText(invalidated)} with invalid tokens
               </p>
               <p className="text-muted tabular-nums">
                 {countText(active7d)} active in 7 days, {countText(active30d)} in 30

@@ -6,6 +6,7 @@ import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Attention } from './Attention.tsx'
 import { Devices } from './Devices.tsx'
+import { Growth } from './Growth.tsx'
 import { LastDays } from './LastDays.tsx'
 import { LastSends, NextSends } from './Sends.tsx'
 import type { Overview } from './overview.ts'
@@ -30,6 +31,7 @@ export function OverviewPage() {
             <Attention appId={appId} overview={overview} />
             <Devices overview={overview} />
             <LastDays overview={overview} />
+            <Growth appId={appId} />
             <div className="grid gap-4 lg:grid-cols-2">
               <NextSends appId={appId} overview={overview} />
               <LastSends appId={appId} />

@@ -15,6 +15,7 @@ import { Table } from '../../ui/Table.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { FindByAddress } from './FindByAddress.tsx'
+import { PeopleFilters } from './PeopleFilters.tsx'
 
 type Summary = components['schemas']['ListUsersOfAppAnswer']['items'][number]
 
@@ -28,10 +29,17 @@ const settledMs = 250
  */
 export function PeopleList() {
   const appId = useAppId()
-  const { q, cursor } = useSearch({ from })
+  const { q, cursor, segmentId, tag, tagValue } = useSearch({ from })
   const navigate = useNavigate({ from })
   const [isFinding, setFinding] = useState(false)
-  const query = { limit: perPage, ...(q === undefined ? {} : { q }), ...(cursor === undefined ? {} : { cursor }) }
+  const query = {
+    limit: perPage,
+    ...(q === undefined ? {} : { q }),
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(segmentId === undefined ? {} : { segmentId }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(tag === undefined || tagValue === undefined ? {} : { tagValue }),
+  }
   const people = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}/users',
@@ -47,16 +55,21 @@ export function PeopleList() {
         </Button>
         <Total />
       </div>
-      <Loaded query={people} isEmpty={({ items }) => items.length === 0} empty={<Nobody q={q} isLaterPage={cursor !== undefined} />}>
+      <PeopleFilters appId={appId} search={{ q, segmentId, tag, tagValue }} />
+      <Loaded
+        query={people}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<Nobody q={q} isLaterPage={cursor !== undefined} isFiltered={segmentId !== undefined || tag !== undefined} />}
+      >
         {({ items, nextCursor }) => (
           <div className="flex flex-col gap-3">
             <PeopleTable people={items} />
             <div className="flex flex-wrap justify-center gap-2">
-              {cursor !== undefined && <Button onClick={() => void navigate({ search: q === undefined ? {} : { q } })}>First page</Button>}
+              {cursor !== undefined && (
+                <Button onClick={() => void navigate({ search: (now) => ({ ...now, cursor: undefined }) })}>First page</Button>
+              )}
               {nextCursor !== null && (
-                <Button onClick={() => void navigate({ search: { ...(q === undefined ? {} : { q }), cursor: nextCursor } })}>
-                  Next page
-                </Button>
+                <Button onClick={() => void navigate({ search: (now) => ({ ...now, cursor: nextCursor }) })}>Next page</Button>
               )}
             </div>
           </div>
@@ -85,7 +98,10 @@ function SearchField({ q }: { q: string | undefined }) {
     if (wanted === asked.current) return undefined
     const timer = setTimeout(() => {
       asked.current = wanted
-      void navigate({ search: wanted === '' ? {} : { q: wanted }, replace: true })
+      void navigate({
+        search: ({ segmentId, tag, tagValue }) => ({ segmentId, tag, tagValue, q: wanted === '' ? undefined : wanted }),
+        replace: true,
+      })
     }, settledMs)
     return () => clearTimeout(timer)
   }, [text, navigate])
@@ -127,7 +143,7 @@ function Total() {
   )
 }
 
-function Nobody({ q, isLaterPage }: { q: string | undefined; isLaterPage: boolean }) {
+function Nobody({ q, isLaterPage, isFiltered }: { q: string | undefined; isLaterPage: boolean; isFiltered: boolean }) {
   const appId = useAppId()
   if (q !== undefined)
     return (
@@ -136,6 +152,7 @@ function Nobody({ q, isLaterPage }: { q: string | undefined; isLaterPage: boolea
       </Empty>
     )
   if (isLaterPage) return <Empty title="The list ends here" />
+  if (isFiltered) return <Empty title="Nobody fits the filter">Only people with a device that can be reached are looked at.</Empty>
   return (
     <Empty
       title="No people yet"

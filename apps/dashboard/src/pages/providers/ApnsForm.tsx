@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { client } from '../../api/client.ts'
+import { checkWithinMs } from '../../api/check-provider.ts'
+import { client, sendWithin } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { readApnsKey, type ApnsKeyFile } from '../../core/provider-file.ts'
 import { warningOfSandbox } from '../../core/provider-warnings.ts'
@@ -27,7 +28,7 @@ const environments = [
 /** The form for the key of APNs. The operator chooses its file; the key id comes from the file's name when it is there. */
 export function ApnsForm({ before, onDone }: { before: Before | undefined; onDone: () => void }) {
   const appId = useAppId()
-  const { stage, checked, save } = useSaveAndCheck(appId, 'apns', onDone)
+  const form = useSaveAndCheck(appId, 'apns', { replaces: before !== undefined, onDone })
   const [file, setFile] = useState<{ name: string; key: ApnsKeyFile }>()
   const [problem, setProblem] = useState<string>()
   const [left, setLeft] = useState<{ path: string; message: string }[]>([])
@@ -60,10 +61,11 @@ export function ApnsForm({ before, onDone }: { before: Before | undefined; onDon
       environment: values.environment,
     }
     try {
-      await save(() =>
+      await form.save((query) =>
         client.PUT('/v1/admin/apps/{appId}/providers/apns', {
-          params: { path: { appId } },
+          params: { path: { appId }, query },
           body: { ...trimmed, privateKey: file.key.privateKey },
+          fetch: sendWithin(checkWithinMs),
         }),
       )
     } catch (error) {
@@ -105,7 +107,7 @@ export function ApnsForm({ before, onDone }: { before: Before | undefined; onDon
       </Field>
       <Choice legend="Environment" value={environment} onChange={(value) => setValue('environment', value)} options={environments} />
       {environment === 'sandbox' && <Banner kind="warning">{warningOfSandbox}</Banner>}
-      <SaveButton kind="apns" stage={stage} checked={checked} onClose={onDone} />
+      <SaveButton kind="apns" form={form} onClose={onDone} />
     </form>
   )
 }

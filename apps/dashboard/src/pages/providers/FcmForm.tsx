@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from 'react'
-import { client } from '../../api/client.ts'
+import { checkWithinMs } from '../../api/check-provider.ts'
+import { client, sendWithin } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { readServiceAccount, type ServiceAccountFile } from '../../core/provider-file.ts'
@@ -16,7 +17,7 @@ type Before = components['schemas']['SetFcmAnswer']
 /** The form for the service account of a Firebase project. The file of the account contains everything that is needed. */
 export function FcmForm({ before, onDone }: { before: Before | undefined; onDone: () => void }) {
   const appId = useAppId()
-  const { stage, checked, save } = useSaveAndCheck(appId, 'fcm', onDone)
+  const form = useSaveAndCheck(appId, 'fcm', { replaces: before !== undefined, onDone })
   const [file, setFile] = useState<ServiceAccountFile>()
   const [problem, setProblem] = useState<string>()
   const [details, setDetails] = useState<{ path: string; message: string }[]>([])
@@ -33,7 +34,13 @@ export function FcmForm({ before, onDone }: { before: Before | undefined; onDone
     // The file was checked when it was chosen; Herald checks each field again.
     const serviceAccount = file.serviceAccount as Body['serviceAccount']
     try {
-      await save(() => client.PUT('/v1/admin/apps/{appId}/providers/fcm', { params: { path: { appId } }, body: { serviceAccount } }))
+      await form.save((query) =>
+        client.PUT('/v1/admin/apps/{appId}/providers/fcm', {
+          params: { path: { appId }, query },
+          body: { serviceAccount },
+          fetch: sendWithin(checkWithinMs),
+        }),
+      )
     } catch (error) {
       const fault = faultOf(error)
       setDetails(fault.details.length > 0 ? fault.details : [{ path: '', message: fault.message }])
@@ -63,7 +70,7 @@ export function FcmForm({ before, onDone }: { before: Before | undefined; onDone
           for the old one cannot be reached with this account.
         </Banner>
       )}
-      <SaveButton kind="fcm" stage={stage} checked={checked} onClose={onDone} />
+      <SaveButton kind="fcm" form={form} onClose={onDone} />
     </form>
   )
 }

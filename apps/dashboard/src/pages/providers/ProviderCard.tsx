@@ -17,6 +17,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Loaded, type Loading } from '../../ui/Loaded.tsx'
 import { Status } from '../../ui/Status.tsx'
+import { Time } from '../../ui/Time.tsx'
 import { CheckResult } from './SaveAndCheck.tsx'
 import { Circuits } from './Circuits.tsx'
 import { kinds, type Kind } from './kinds.ts'
@@ -32,7 +33,7 @@ export function ProviderCard({
   onSet,
 }: {
   kind: Kind
-  query: Loading<{ circuits: Circuit[] }>
+  query: Loading<{ circuits: Circuit[]; former: { replacedAt: string } | null }>
   /** The parts of the credentials that are not secret, by their labels. */
   facts: Readonly<Record<string, string | undefined>>
   warning?: string | undefined
@@ -56,7 +57,11 @@ export function ProviderCard({
   return (
     <Card
       title={title}
-      actions={query.data !== undefined && <Actions kind={kind} circuits={query.data.circuits} onSet={onSet} onRemoved={again} />}
+      actions={
+        query.data !== undefined && (
+          <Actions kind={kind} circuits={query.data.circuits} former={query.data.former} onSet={onSet} onChanged={again} />
+        )
+      }
     >
       <Loaded query={query}>
         {({ circuits }) => (
@@ -118,13 +123,15 @@ function Missing({ kind, onSet, onTaken }: { kind: Kind; onSet: () => void; onTa
 function Actions({
   kind,
   circuits,
+  former,
   onSet,
-  onRemoved,
+  onChanged,
 }: {
   kind: Kind
   circuits: readonly Circuit[]
+  former: { replacedAt: string } | null
   onSet: () => void
-  onRemoved: () => void
+  onChanged: () => void
 }): ReactNode {
   const appId = useAppId()
   const [isRemoving, setRemoving] = useState(false)
@@ -134,13 +141,14 @@ function Actions({
     await client.DELETE(path, { params: { path: { appId } } })
     await queryClient.resetQueries({ queryKey: ['get', path] })
     announce(`The credentials for ${kinds[kind].name} are removed`)
-    onRemoved()
+    onChanged()
   }
   return (
     <>
       <Button needed="settings" small onClick={onSet}>
         Replace
       </Button>
+      {former !== null && <RollBack kind={kind} replacedAt={former.replacedAt} onDone={onChanged} />}
       <Button needed="settings" small variant="quiet" onClick={() => setRemoving(true)}>
         Remove
       </Button>
@@ -172,9 +180,38 @@ function Actions({
             </Banner>
           </div>
         )}
-        Pushes to {kinds[kind].for} fail with not_configured from then on. Herald cannot show the private key again: keep it elsewhere if
-        you need it.
+        Pushes to {kinds[kind].for} fail with not_configured from then on. The former credentials go too. Herald cannot show the private key
+        again: keep it elsewhere if you need it.
         {kind === 'webpush' && ' New keys would be others, and every browser would have to subscribe again.'}
+      </Confirm>
+    </>
+  )
+}
+
+/** A button that brings back the credentials that were replaced last. Those in use are kept, so that a second rollback brings them back. */
+function RollBack({ kind, replacedAt, onDone }: { kind: Kind; replacedAt: string; onDone: () => void }) {
+  const appId = useAppId()
+  const [isAsking, setAsking] = useState(false)
+  const rollBack = async (): Promise<void> => {
+    await client.POST(`/v1/admin/apps/{appId}/providers/${kind}/rollback` as const, { params: { path: { appId } } })
+    announce(`The former credentials for ${kinds[kind].name} are back`)
+    onDone()
+  }
+  return (
+    <>
+      <Button needed="settings" small variant="quiet" onClick={() => setAsking(true)}>
+        Roll back
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Bring back the former credentials for ${kinds[kind].name}?`}
+        action="Roll back"
+        onConfirm={rollBack}
+      >
+        They were replaced <Time at={replacedAt} />. They are not checked first. Those in use now are kept, and another rollback brings them
+        back.
+        {kind === 'webpush' && ' With another key pair every browser has to subscribe again.'}
       </Confirm>
     </>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { announce } from '../../ui/Announcer.tsx'
 import { checkProvider, type Checked } from '../../api/check-provider.ts'
+import { faultOf } from '../../api/fault.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -9,50 +10,72 @@ import { kinds, type Kind } from './kinds.ts'
 
 type Stage = 'filling' | 'storing' | 'asking' | 'refused'
 
-/**
- * Gives a function that stores credentials and asks the provider whether it accepts them. When the provider refuses the credentials, the form says
- * so. The refused credentials stay stored, because they have already replaced the earlier ones.
- */
-export function useSaveAndCheck(appId: string, kind: Kind, onDone: () => void) {
-  const [stage, setStage] = useState<Stage>('filling')
-  const [checked, setChecked] = useState<Checked>()
+/** Sets credentials. Herald asks the provider about them before it replaces others; `unchecked` sets them without asking. */
+export type StoreCredentials = (query: { unchecked?: 'true' }) => Promise<unknown>
 
-  const save = async (store: () => Promise<unknown>): Promise<void> => {
-    setStage('storing')
-    setChecked(undefined)
+/** What is in the way of new credentials: Herald's sentence when those in use stay, or the check of the first ones, which are stored. */
+type Refusal = { stays: string; store: StoreCredentials } | { checked: Checked }
+
+/**
+ * Gives a function that sets credentials. Those in use stay when the provider does not take the new ones. The first ones of an app are stored, and then
+ * the provider is asked.
+ */
+export function useSaveAndCheck(appId: string, kind: Kind, { replaces, onDone }: { replaces: boolean; onDone: () => void }) {
+  const [stage, setStage] = useState<Stage>('filling')
+  const [refusal, setRefusal] = useState<Refusal>()
+  const refuse = (why: Refusal) => {
+    setRefusal(why)
+    setStage('refused')
+  }
+  const done = (word: string) => {
+    announce(word)
+    onDone()
+  }
+
+  const save = async (store: StoreCredentials): Promise<void> => {
+    setStage(replaces ? 'asking' : 'storing')
+    setRefusal(undefined)
     try {
-      await store()
+      await store({})
     } catch (error) {
+      const { status, details, message } = faultOf(error)
+      // A mistake in a field has the field's path. Without one the provider has refused the credentials, or could not be asked.
+      if (replaces && (status === 409 || (status === 422 && details[0]?.path === ''))) return refuse({ stays: message, store })
       setStage('filling')
       throw error
     }
+    const taken = kind === 'webpush' ? 'Saved and checked' : `Saved: ${kinds[kind].name} takes these credentials`
+    if (replaces) return done(taken)
     setStage('asking')
-    const answer = await checkProvider(appId, kind).catch((): Checked => ({
+    const checked = await checkProvider(appId, kind).catch((): Checked => ({
       ok: false,
       code: 'timeout',
       providerCode: null,
       remedy: 'Ask again with “Check now” in a moment.',
     }))
-    if (answer.ok) {
-      announce(kind === 'webpush' ? 'Saved and checked' : `Saved: ${kinds[kind].name} takes these credentials`)
-      return onDone()
-    }
-    setChecked(answer)
-    setStage('refused')
+    if (checked.ok) return done(taken)
+    refuse({ checked })
   }
-  return { stage, checked, save }
+  const setAllTheSame = async (store: StoreCredentials): Promise<void> => {
+    setStage('storing')
+    try {
+      await store({ unchecked: 'true' })
+      done('Set without a check')
+    } catch (error) {
+      refuse({ stays: faultOf(error).message, store })
+    }
+  }
+  return { stage, refusal, save, setAllTheSame }
 }
 
-/** The end of a credentials form: the provider's answer and the button that saves. */
+/** The end of a credentials form: what is in the way, and the button that saves. */
 export function SaveButton({
   kind,
-  stage,
-  checked,
+  form: { stage, refusal, setAllTheSame },
   onClose,
 }: {
   kind: Kind
-  stage: Stage
-  checked: Checked | undefined
+  form: ReturnType<typeof useSaveAndCheck>
   onClose: () => void
 }) {
   const { name } = kinds[kind]
@@ -60,14 +83,28 @@ export function SaveButton({
   return (
     <div className="flex flex-col gap-3">
       <div aria-live="polite" className="flex flex-col gap-2">
-        {checked !== undefined && <CheckResult kind={kind} checked={checked} />}
-        {checked !== undefined && (
-          <Banner kind="warning">
-            The credentials are stored in the place of earlier ones.{' '}
-            {isAway(checked)
-              ? `Whether ${name} takes them is not known yet.`
-              : `Pushes are held, and not lost, until ${name} takes what is stored.`}
+        {refusal !== undefined && 'stays' in refusal && (
+          <Banner
+            kind="bad"
+            action={
+              <Button small onClick={() => void setAllTheSame(refusal.store)}>
+                Set them all the same
+              </Button>
+            }
+          >
+            {refusal.stays}
           </Banner>
+        )}
+        {refusal !== undefined && 'checked' in refusal && (
+          <>
+            <CheckResult kind={kind} checked={refusal.checked} />
+            <Banner kind="warning">
+              The credentials are stored.{' '}
+              {isAway(refusal.checked)
+                ? `Whether ${name} takes them is not known yet.`
+                : `Pushes are held, and not lost, until ${name} takes what is stored.`}
+            </Banner>
+          </>
         )}
       </div>
       <div className="flex flex-wrap justify-end gap-2">

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, client } from '../../api/client.ts'
+import { checkWithinMs } from '../../api/check-provider.ts'
+import { api, client, sendWithin } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { makeVapidPair, subjectOf, warningOfNewKeys, warningOfSubject } from '../../core/provider-warnings.ts'
 import { useAppId } from '../../session/useAppId.ts'
@@ -20,7 +21,7 @@ type Keys = 'keep' | 'make' | 'own'
 /** The form for the subject and the key pair of Web Push. A new key pair must be confirmed, because every browser must subscribe again. */
 export function WebPushForm({ before, onDone }: { before: Before | undefined; onDone: () => void }) {
   const appId = useAppId()
-  const { stage, checked, save } = useSaveAndCheck(appId, 'webpush', onDone)
+  const form = useSaveAndCheck(appId, 'webpush', { replaces: before !== undefined, onDone })
   const overview = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}/overview',
@@ -48,7 +49,13 @@ export function WebPushForm({ before, onDone }: { before: Before | undefined; on
           : keys === 'make' && before !== undefined
             ? await makeVapidPair()
             : {}
-      await save(() => client.PUT('/v1/admin/apps/{appId}/providers/webpush', { params: { path: { appId } }, body: { subject, ...pair } }))
+      await form.save((query) =>
+        client.PUT('/v1/admin/apps/{appId}/providers/webpush', {
+          params: { path: { appId }, query },
+          body: { subject, ...pair },
+          fetch: sendWithin(checkWithinMs),
+        }),
+      )
     } catch (error) {
       setLeft(applyFault(setError, error, ['subject', 'publicKey', 'privateKey']))
     }
@@ -101,7 +108,7 @@ export function WebPushForm({ before, onDone }: { before: Before | undefined; on
           />
         </>
       )}
-      <SaveButton kind="webpush" stage={stage} checked={checked} onClose={onDone} />
+      <SaveButton kind="webpush" form={form} onClose={onDone} />
     </form>
   )
 }

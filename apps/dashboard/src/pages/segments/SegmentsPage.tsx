@@ -48,7 +48,7 @@ export function SegmentsPage() {
       }
     >
       <SearchField
-        label="Name begins with"
+        label="Name contains"
         value={q ?? ''}
         onChange={(next) =>
           void navigate({ to: '/apps/$appId/segments', params: { appId }, search: next === '' ? {} : { q: next }, replace: true })
@@ -70,7 +70,7 @@ export function SegmentsPage() {
               Save a choice of people under a name, such as “paying and active”. Campaigns use it as it is when they are sent.
             </Empty>
           ) : (
-            <Empty title="No segment has such a name">No name begins with “{q}”. Capitals make no difference.</Empty>
+            <Empty title="No segment has such a name">No name contains “{q}”. Capitals make no difference.</Empty>
           )
         }
       >

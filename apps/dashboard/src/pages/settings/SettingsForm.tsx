@@ -18,7 +18,7 @@ import { useChangeApp, type App } from './useChangeApp.ts'
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** The form for an app's name, time zone, frequency cap and quiet hours, which are saved as one change. */
+/** The form for an app's name, time zone, frequency cap, quiet hours and approval, which are saved as one change. */
 export function SettingsForm({ app }: { app: App }) {
   const changeApp = useChangeApp(app.id)
   const [kept, setKept] = useState(() => textsOf(app))
@@ -140,6 +140,23 @@ export function SettingsForm({ app }: { app: App }) {
             <p className="text-muted text-sm">
               They count in each person’s own time zone; where none is known, in the app’s. Silent pushes, tests and sends that bypass them
               are not held.
+            </p>
+          </div>
+        </Card>
+        <Card title="Approval">
+          <div className="flex flex-col gap-3">
+            <Switch
+              label="A large send needs a second person"
+              checked={texts.needsApproval}
+              onChange={(isOn: boolean) => setValue('needsApproval', isOn, { shouldDirty: true })}
+            />
+            {texts.needsApproval && (
+              <Field label="When it goes to more devices than" error={errors.approvalDevices?.message}>
+                {(control) => <TextInput {...control} {...register('approvalDevices')} inputMode="numeric" size={9} />}
+              </Field>
+            )}
+            <p className="text-muted text-sm">
+              Who presses Send then asks for it, and somebody else confirms. Sends of your backend, with a secret key, need nobody.
             </p>
           </div>
         </Card>

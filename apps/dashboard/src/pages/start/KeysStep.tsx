@@ -7,14 +7,36 @@ import { Secret } from '../../ui/Secret.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { makeKeys, type NewKeys } from './new-keys.ts'
 
-/** Shows the app's new keys. When this page has none to show, because keys are shown only once, it offers to make new ones. */
-export function KeysStep({ appId, baseUrl, keys }: { appId: string; baseUrl: string; keys: NewKeys | undefined }) {
+/**
+ * Shows the app's new keys. Later it still shows the public key, which is no secret; a secret key is shown only once, so the page offers to make new
+ * ones.
+ */
+export function KeysStep({
+  appId,
+  baseUrl,
+  keys,
+  publicKey,
+}: {
+  appId: string
+  baseUrl: string
+  keys: NewKeys | undefined
+  publicKey: string | undefined
+}) {
   const making = useMutation({ mutationFn: () => makeKeys(appId) })
   if (keys === undefined)
     return (
       <>
+        {publicKey !== undefined && (
+          <dl className="max-w-3xl">
+            <dt className="mb-1 font-medium">Public key</dt>
+            <dd>
+              <Secret text={publicKey} />
+            </dd>
+          </dl>
+        )}
         <p className="max-w-[72ch] text-muted">
-          Keys are shown once, when they are made. If you have those of this app, go on; if not, make new ones here. All keys are under{' '}
+          Secret keys are shown once, when they are made. If you have those of this app, go on; if not, make new ones here. All keys are
+          under{' '}
           <TextLink to="/apps/$appId/keys" params={{ appId }}>
             Keys
           </TextLink>

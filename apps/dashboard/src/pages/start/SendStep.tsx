@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { client, dataOf } from '../../api/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
@@ -9,15 +10,23 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { type PushOfDevice, pushState } from './first-device.ts'
 
-/** Sends the first push to the first device as a test, and then opens the control room of the test. */
+// Only a virtual phone shows its pushes here.
+const ArrivedHere = lazy(async () => ({ default: (await import('./ArrivedHere.tsx')).ArrivedHere }))
+
+/**
+ * Sends the first push to the first device as a test. On a virtual phone the push arrives beside the button, and can be tapped there; for any other
+ * device the control room of the test opens.
+ */
 export function SendStep({
   appId,
   deviceId,
+  isVirtual,
   push,
   text,
 }: {
   appId: string
   deviceId: string | undefined
+  isVirtual: boolean
   push: PushOfDevice | undefined
   text: { title: string; body: string; set: (some: { title?: string; body?: string }) => void }
 }) {
@@ -30,7 +39,9 @@ export function SendStep({
           body: { subscriptionId: to, content: { _default: 'en', en: { title: text.title, body: text.body } } },
         }),
       ),
-    onSuccess: ({ id }) => navigate({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId: id } }),
+    onSuccess: async ({ id }) => {
+      if (!isVirtual) await navigate({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId: id } })
+    },
   })
   const said = push === undefined ? undefined : pushState(push)
   return (
@@ -71,6 +82,11 @@ export function SendStep({
         )}
         {deviceId === undefined && <span className="text-muted">There is no device yet.</span>}
       </div>
+      {isVirtual && deviceId !== undefined && (
+        <Suspense>
+          <ArrivedHere appId={appId} subscriptionId={deviceId} />
+        </Suspense>
+      )}
     </form>
   )
 }

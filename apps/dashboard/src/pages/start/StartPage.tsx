@@ -21,9 +21,12 @@ export function StartPage() {
   const appId = useAppId()
   const app = useApp()
   const system = useSystem()
-  const { way = 'browser', deviceId: chosenId } = useSearch({ from: '/apps/$appId/start' })
+  const { way: chosenWay, deviceId: chosenId } = useSearch({ from: '/apps/$appId/start' })
+  // Where providers are simulated a virtual phone gets the first push without a question of the browser.
+  const way = chosenWay ?? (system.data?.simulator === true ? 'phone' : 'browser')
   const { data: keys } = useQuery(newKeysQuery(appId))
-  const { device, deviceError, owner, push, isBackendReady } = useProgress(appId, chosenId)
+  const { device, deviceError, owner, push, isBackendReady, knownPublicKey } = useProgress(appId, chosenId)
+  const publicKey = keys?.publicKey ?? knownPublicKey
   const [text, setText] = useState({ title: 'Hello from Herald', body: 'Your first push has arrived.' })
 
   const baseUrl = system.data?.baseUrl ?? location.origin
@@ -56,13 +59,13 @@ export function StartPage() {
       )}
       <ol>
         <Step number={1} title="Name the app" done={app.data !== undefined} note={app.data?.name}>
-          <KeysStep appId={appId} baseUrl={baseUrl} keys={keys} />
+          <KeysStep appId={appId} baseUrl={baseUrl} keys={keys} publicKey={publicKey} />
         </Step>
         <Step number={2} title="Choose a first device" done={device !== undefined}>
           <DeviceStep
             appId={appId}
             baseUrl={baseUrl}
-            publicKey={keys?.publicKey}
+            publicKey={publicKey}
             way={way}
             isSimulated={system.data?.simulator === true}
             hasDevice={device !== undefined}
@@ -73,7 +76,13 @@ export function StartPage() {
           <ArriveStep appId={appId} device={device} owner={owner} />
         </Step>
         <Step number={4} title="Send" done={isSent}>
-          <SendStep appId={appId} deviceId={device?.id} push={push} text={{ ...text, set: (some) => setText({ ...text, ...some }) }} />
+          <SendStep
+            appId={appId}
+            deviceId={device?.id}
+            push={push}
+            isVirtual={way === 'phone'}
+            text={{ ...text, set: (some) => setText({ ...text, ...some }) }}
+          />
         </Step>
         <Step number={5} title="From your backend" done={isBackendReady}>
           <BackendStep baseUrl={baseUrl} deviceId={device?.id} {...text} />

@@ -47,6 +47,7 @@ export function useProgress(appId: string, chosenId: string | undefined) {
     deviceError: chosenId === undefined ? people.error : device.error,
     owner: owner.data,
     push: device.data?.pushes[0],
+    knownPublicKey: keys.data?.items.find(({ publicText }) => publicText !== null)?.publicText ?? undefined,
     isBackendReady: keys.data?.items.some(({ kind, lastUsedAt }) => kind === 'secret' && lastUsedAt !== null) ?? false,
   }
 }

@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { changeEntry, entryOf, type ContentDraft, type EntryDraft } from '../../core/content-draft.ts'
 import type { KnownTag } from '../../core/complete-placeholder.ts'
 import { ActionsEditor } from './ActionsEditor.tsx'
+import { PictureField } from './PictureField.tsx'
 import { FromTemplate, TextField } from './TextField.tsx'
 import { LocaleTabs, type ErrorAt } from './LocaleTabs.tsx'
 
@@ -66,7 +67,7 @@ export function ContentEditor({
         <TextField label="Title" required {...field('title')} />
         <TextField label="Text" required lines {...field('body')} hint="Type {{ to put in what is known of a person." />
         <TextField label="Link" {...field('url')} placeholder="https://example.com/orders or shop://cart" isAddress />
-        <TextField label="Picture" {...field('image')} placeholder="https://example.com/picture.png" isAddress />
+        <PictureField {...field('image')} />
         <ActionsEditor
           actions={entry.actions}
           onChange={(actions) => change({ actions })}

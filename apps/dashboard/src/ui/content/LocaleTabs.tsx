@@ -2,7 +2,8 @@ import { clsx } from 'clsx'
 import { Plus, TriangleAlert } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { addLocale, removeLocale, type ContentDraft } from '../../core/content-draft.ts'
-import { missingLocales, nameOfLocale, readLocale } from '../../core/locale-tabs.ts'
+import { missingLocales, nameOfLocale, readLocale, sharesOf } from '../../core/locale-tabs.ts'
+import { percentText } from '../../core/number.ts'
 import { Button } from '../Button.tsx'
 import { Menu } from '../Menu.tsx'
 import { useTabKeys } from '../Tabs.tsx'
@@ -37,6 +38,7 @@ export function LocaleTabs({
   )
   const [isAdding, setAdding] = useState(false)
   const missing = missingLocales(value, languages)
+  const shares = sharesOf(value, languages)
   const add = (added: string) => {
     setAdding(false)
     onChange(addLocale(value, added))
@@ -60,14 +62,19 @@ export function LocaleTabs({
               aria-selected={one.locale === locale}
               aria-controls={panel}
               tabIndex={one.locale === locale ? 0 : -1}
-              title={nameOfLocale(one.locale)}
+              title={one.locale}
               onClick={() => onLocale(one.locale)}
               className={clsx(
                 '-mb-px inline-flex min-h-9 items-center gap-1.5 border-b-2 px-2 whitespace-nowrap focus-visible:-outline-offset-2',
                 one.locale === locale ? 'border-accent font-medium text-ink' : 'border-transparent text-muted hover:text-ink',
               )}
             >
-              {one.locale}
+              {nameOfLocale(one.locale)}
+              {shares !== undefined && value.entries.length > 1 && (
+                <span className="text-xs font-normal text-muted" title="of the newest users of whom a language is known">
+                  {percentText(shares.get(one.locale) ?? 0, 1, 0)}
+                </span>
+              )}
               {one.locale === value.fallback && <span className="text-xs font-normal text-muted">default</span>}
               {hasMistake(one.locale, one.entry.actions.length, errorAt) && (
                 <TriangleAlert size={12} className="text-bad" aria-label="has a problem" />

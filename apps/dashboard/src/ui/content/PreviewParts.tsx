@@ -3,17 +3,19 @@ import { clsx } from 'clsx'
 import { createContext, useContext } from 'react'
 import type { Action } from '@herald/contracts/content'
 import { Tooltip } from '../Tooltip.tsx'
+import { useOwnPicture } from './useOwnPicture.ts'
 
 /** The address of a picture from this computer that previews show instead of the message's own picture, which is not loaded. */
 export const LocalPicture = createContext<string | undefined>(undefined)
 
 /**
- * Shows a frame with the host and the file name of a picture, because the page loads nothing from another origin. When the operator has chosen a
- * local picture, that is shown instead.
+ * Shows a picture that Herald serves. Of any other it shows a frame with host and file name, because the page loads nothing from another origin, or
+ * the local picture that the operator has chosen.
  */
 export function PictureFrame({ address, className }: { address: string; className?: string | undefined }) {
   const local = useContext(LocalPicture)
-  if (local !== undefined) return <img src={local} alt="" className={clsx('aspect-2/1 w-full object-cover', className)} />
+  const shown = useOwnPicture(address) ?? local
+  if (shown !== undefined) return <img src={shown} alt="" className={clsx('aspect-2/1 w-full object-cover', className)} />
   const { host, file } = partsOf(address)
   return (
     <div

@@ -8,6 +8,7 @@ import { AndroidPreview } from './AndroidPreview.tsx'
 import { BrowserPreview } from './BrowserPreview.tsx'
 import { IosPreview } from './IosPreview.tsx'
 import { LocalPicture } from './PreviewParts.tsx'
+import { useOwnPicture } from './useOwnPicture.ts'
 
 const surfaces = [
   { value: 'ios', label: 'iPhone', platform: 'ios' },
@@ -38,6 +39,7 @@ export function Previews({
   const { platform = 'ios' } = surfaces.find(({ value }) => value === surface) ?? {}
   const one = measured.find((candidate) => candidate.platform === platform)
   const entry = silent === true ? null : (one?.shown ?? null)
+  const own = useOwnPicture(entry?.image ?? '')
 
   return (
     <div className="flex flex-col gap-3">
@@ -67,7 +69,7 @@ export function Previews({
         </LocalPicture>
       )}
       <p className="text-sm text-muted">Approximation; the text itself is exact.</p>
-      {entry?.image !== undefined && (
+      {entry?.image !== undefined && own === undefined && (
         <label className="flex flex-wrap items-center gap-2 text-sm text-muted">
           The picture is not loaded here. Show one from this computer in its place:
           <input type="file" accept="image/*" className="max-w-full text-sm" onChange={({ target }) => setPicture(target.files?.[0])} />

@@ -26,8 +26,8 @@ export const apns: Provider<CredentialsOf<'apns'>> = {
         : (...[url, environment, topic]: [URL, 'production' | 'sandbox', string]) =>
             openApnsLine(url, environment, topic, notesOf(url.host), wayOut)
     return {
-      forApp(appId, { version, bundleId: topic, environment, teamId, keyId }, { oneEnvironmentOnly }) {
-        const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused })
+      forApp(appId, { version, bundleId: topic, environment, teamId, keyId, candidateId }, { oneEnvironmentOnly }) {
+        const askForToken = (refused: string | null) => bus.call(apnsToken, { appId, refused, candidateId })
         const [production, sandbox, own] = (['production', 'sandbox', environment] as const).map((one) => firstEnvironment(one, addresses))
         const environmentOf = (to: SentTo) =>
           (to.environment === 'production' ? production : to.environment === 'sandbox' ? sandbox : own) ?? environment

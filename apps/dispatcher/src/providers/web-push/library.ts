@@ -11,7 +11,7 @@ import { reasonOf } from './answers.ts'
 import { answerOfFailure } from '../failure.ts'
 import { answerLimitMs, tell, type Push, type Transport } from '../provider.ts'
 import { openPushHosts, type PushHosts } from './push-hosts.ts'
-import { headersOf, type VapidCredentials } from './request.ts'
+import { headersOf, urgencyOf, type VapidCredentials } from './request.ts'
 import type { WebPush } from './transport.ts'
 
 /** A VAPID header says that it is valid for 12 hours, and is used for 11 (`headerKeptMs`). The standard allows up to 24 hours (RFC 8292 2). */
@@ -88,7 +88,7 @@ function encrypt(push: Push, authorization: string): (RequestDetails & { body: B
   for (const name of ['ttl', 'urgency', 'topic']) headers.delete(name)
   const options = {
     TTL: push.ttlSeconds,
-    urgency: push.priority,
+    urgency: urgencyOf(push),
     ...(topic === undefined ? {} : { topic }),
     headers: { ...Object.fromEntries(headers), Authorization: authorization },
   }

@@ -15,6 +15,14 @@ test('a web push has a Topic only when its send has a collapseId', () => {
   expect(headersTo('fcm.googleapis.com', { ttlSeconds: 60, collapseId: 'order-17' })).toHaveProperty('topic', 'order-17')
 })
 
+// spec: sending/priority
+test('a web push of a normal, passive send may wait for a browser that saves its battery', () => {
+  const urgency = (change: Partial<Push>) => headersTo('fcm.googleapis.com', change)['urgency']
+  expect(urgency({ priority: 'normal', passive: true })).toBe('low')
+  expect(urgency({ priority: 'normal', passive: false })).toBe('normal')
+  expect(urgency({ priority: 'high', passive: true })).toBe('high')
+})
+
 // spec: sending/windows-ttl-zero
 test.each<[host: string, ttlSeconds: number, policy: string | undefined]>([
   ['wns2-par02p.notify.windows.com', 0, 'no-cache'],

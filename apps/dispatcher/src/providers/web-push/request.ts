@@ -43,14 +43,19 @@ export function make(appId: string, push: Push, url: URL, head: PreparedHead): P
   return { appId, url, head, more: headersOf(push, url), body, timeoutMs: answerLimitMs }
 }
 
+/** Gives the header `Urgency` (RFC 8030, 5.3). A browser that saves its battery may take a `low` one later. */
+export const urgencyOf = ({ priority, passive }: Pick<Push, 'priority' | 'passive'>): 'high' | 'normal' | 'low' =>
+  priority === 'normal' && passive ? 'low' : priority
+
 /**
  * Gives the headers of one push. A push without a collapseId has no `Topic`: Chrome keeps only a few topics for an offline browser
  * (webpush-protocol#62), and autopush orders stored messages by topic. `X-WNS-Cache-Policy`: see `isWindows`.
  */
-export function headersOf({ ttlSeconds, priority, collapseId }: Push, url: URL): HeadField[] {
+export function headersOf(push: Push, url: URL): HeadField[] {
+  const { ttlSeconds, collapseId } = push
   const headers: HeadField[] = [
     ['ttl', String(ttlSeconds)],
-    ['urgency', priority],
+    ['urgency', urgencyOf(push)],
   ]
   if (collapseId !== null) headers.push(['topic', webTopic(collapseId)])
   if (ttlSeconds === 0 && isWindows(url)) headers.push(['x-wns-cache-policy', 'no-cache'])

@@ -22,6 +22,10 @@ const key = {
   name: z.string(),
   scopes: z.array(Scope),
   hint: z.string().meta({ description: 'How the key ends.' }),
+  publicText: z
+    .string()
+    .nullable()
+    .meta({ description: 'The whole key when it is public; null for a secret key, and for public keys of version 0.2.0.' }),
   createdAt: Time,
   lastUsedAt: Time.nullable().meta({
     description: 'The hour in which the key was last used, as a rule a minute late at most; null while no use is noted.',
@@ -33,7 +37,7 @@ export const MadeApiKey = describes<ShownKey & { key: string }>()(
   z.object({ ...key, key: z.string().meta({ description: 'The key’s text, shown this once.' }) }),
 )
 
-const { kind: _kind, ...common } = key
+const { kind: _kind, publicText: _text, ...common } = key
 const adminKey = { ...common, scopes: z.array(AdminScope) }
 export const AdminKeyRead = describes<ShownAdminKey>()(z.object(adminKey))
 export const AdminKeyList = listOf(AdminKeyRead)

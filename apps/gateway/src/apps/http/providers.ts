@@ -6,10 +6,18 @@ import { remedyOf } from '@herald/contracts/remedies'
 import { getApp } from '../store/apps.ts'
 import { z } from 'zod'
 import { providers } from '../core/providers/providers.ts'
-import { readProvider, removeProvider, setProvider } from '../manage-provider.ts'
+import { readProvider, removeProvider, rollBackProvider, setProvider } from '../manage-provider.ts'
 import { Circuit, Probed, ProviderChecked } from './app-answers.ts'
-import { WebPushKey } from '../../http/answers.ts'
+import { Time, WebPushKey } from '../../http/answers.ts'
 import { elsewhere, own, route } from '../../http/route.ts'
+
+const Unchecked = z.strictObject({
+  unchecked: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional()
+    .meta({ description: 'true: the credentials are set without asking the provider about them.' }),
+})
 
 export const providerRoutes = [
   ...providerKinds.map((kind) =>
@@ -19,10 +27,15 @@ export const providerRoutes = [
       path: `/v1/admin/apps/:appId/providers/${kind}`,
       key: 'admin',
       scope: 'settings',
+      query: Unchecked,
       status: 200,
+      description:
+        'When the app has credentials, the provider is asked about the new ones first, and nobody gets a push: when it does not take them, the answer is 422 with its word and what to do, and when it cannot be asked, 409. Those in use stay then. The replaced ones are kept for a rollback.',
       answers: providers[kind].shown,
+      faults: ['invalid_state'],
       audit: own('provider.set'),
-      answer: (gateway, { appId, body, note }) => setProvider({ ...gateway, note }, appId, { kind, body }),
+      answer: (gateway, { appId, body, query: { unchecked = false }, note }) =>
+        setProvider({ ...gateway, note }, appId, { kind, body, unchecked }),
     }),
   ),
   ...providerKinds.flatMap((kind) => [
@@ -34,7 +47,13 @@ export const providerRoutes = [
       scope: 'read',
       status: 200,
       summary: 'Read the credentials, without secrets, and the circuits to the provider',
-      answers: providers[kind].shown.extend({ circuits: z.array(Circuit) }),
+      answers: providers[kind].shown.extend({
+        circuits: z.array(Circuit),
+        former: providers[kind].shown
+          .extend({ replacedAt: Time })
+          .nullable()
+          .meta({ description: 'The credentials that a rollback would bring back; null when none are kept.' }),
+      }),
       async answer({ db, bus }, { appId }) {
         const provider = await readProvider({ db }, appId, kind)
         const { circuits } = await bus.call(readCircuits, { appId })
@@ -70,13 +89,26 @@ export const providerRoutes = [
       },
     }),
     route({
+      name: `rollback-${kind}`,
+      method: 'post',
+      path: `/v1/admin/apps/:appId/providers/${kind}/rollback`,
+      key: 'admin',
+      scope: 'settings',
+      status: 200,
+      summary: 'Bring back the credentials that were replaced last; those in use are kept in their place',
+      answers: providers[kind].shown,
+      faults: ['invalid_state'],
+      audit: own('provider.rolled-back'),
+      answer: (gateway, { appId, note }) => rollBackProvider({ ...gateway, note }, appId, kind),
+    }),
+    route({
       name: `remove-${kind}`,
       method: 'delete',
       path: `/v1/admin/apps/:appId/providers/${kind}`,
       key: 'admin',
       scope: 'settings',
       status: 204,
-      summary: 'Remove the credentials',
+      summary: 'Remove the credentials, also the former ones',
       audit: own('provider.removed'),
       answer: (gateway, { appId, note }) => removeProvider({ ...gateway, note }, appId, kind),
     }),

@@ -4,9 +4,12 @@ import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { startGateway } from '../../testing/start-gateway.ts'
+import { startPeers } from '../../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
+// New keys are checked before they replace those in use.
+await startPeers(nats)
 const addresses = { database: url('gateway'), nats }
 // Both gateways remember a Web Push key for an hour, unless a broadcast says that its app was changed.
 const [gateway, other] = [

@@ -7,21 +7,32 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-export type NewApiKey = { id: string; appId: string; kind: KeyKind; name: string; scopes: Scope[]; hash: string; hint: string }
+export type NewApiKey = {
+  id: string
+  appId: string
+  kind: KeyKind
+  name: string
+  scopes: Scope[]
+  hash: string
+  hint: string
+  publicText: string | null
+}
 export type ShownKey = {
   id: string
   kind: KeyKind
   name: string
   scopes: Scope[]
   hint: string
+  /** The whole key when it is public; null for a secret key, and for a public one of an earlier version. */
+  publicText: string | null
   createdAt: string
   lastUsedAt: string | null
 }
 
-export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promise<ShownKey> {
+export async function insertApiKey(db: Db, { appId, publicText, ...key }: NewApiKey): Promise<ShownKey> {
   const row = await db
     .insertInto('api_keys')
-    .values({ ...key, app_id: appId })
+    .values({ ...key, app_id: appId, public_text: publicText })
     .returning(shownColumns)
     .executeTakeFirstOrThrow()
   return toShown(row)
@@ -69,7 +80,7 @@ export const noteKeyUses = (db: Db, uses: readonly { keyId: string; agoSeconds: 
     update api_keys k set last_used_at = used.hour from used
     where k.id = used.key_id and (k.last_used_at is null or k.last_used_at < used.hour)`.execute(db)
 
-const shownColumns = ['id', 'kind', 'name', 'scopes', 'hint', 'created_at', 'last_used_at'] as const
+const shownColumns = ['id', 'kind', 'name', 'scopes', 'hint', 'public_text as publicText', 'created_at', 'last_used_at'] as const
 
 type Row = Omit<ShownKey, 'createdAt' | 'lastUsedAt'> & { created_at: Date; last_used_at: Date | null }
 

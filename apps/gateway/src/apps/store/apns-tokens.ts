@@ -32,6 +32,14 @@ export const updateApnsToken = (db: Db, owner: ApnsTokenOwner, token: { sealedTo
     .where('key_fingerprint', '=', owner.keyFingerprint)
     .execute()
 
+/** Deletes the token of a team and key that no app's credentials name any more, as after a check of credentials that were not stored. */
+export const deleteUnnamedApnsToken = (db: Db, { teamId, keyId, keyFingerprint }: ApnsTokenOwner): Promise<unknown> =>
+  sql`
+    delete from apns_tokens where team_id = ${teamId} and key_id = ${keyId} and key_fingerprint = ${keyFingerprint} and not exists (
+      select from providers where kind = 'apns'
+        and settings @> jsonb_build_object('teamId', ${teamId}::text, 'keyId', ${keyId}::text, 'keyFingerprint', ${keyFingerprint}::text)
+    )`.execute(db)
+
 /** Reads the database's clock. Tokens are dated by it, so that gateways with different clocks agree on a token's age. */
 export const readClock = async (db: Db): Promise<Date> => {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)

@@ -43,8 +43,7 @@ export async function holdApp(db: Db, id: string): Promise<void> {
 }
 
 /**
- * Finds the apps of a page, and one more to show that another page follows. With `page.prefix` only apps whose name begins with it, in any letter
- * case.
+ * Finds the apps of a page, and one more to show that another page follows. With `page.q` only apps whose name contains it, in any letter case.
  */
 export async function findApps(db: Db, page: Page, onlyApp?: string): Promise<{ id: string; createdAt: Date; app: App }[]> {
   const rows = await newestFirst(db.selectFrom('apps').where('deleted_at', 'is', null), page, {
@@ -53,7 +52,7 @@ export async function findApps(db: Db, page: Page, onlyApp?: string): Promise<{ 
   })
     .select(['id', 'name', 'settings', 'created_at'])
     .$if(onlyApp !== undefined, (query) => query.where('id', '=', onlyApp ?? ''))
-    .$if(page.prefix !== undefined, (query) => query.where(sql<boolean>`starts_with(lower(name), lower(${page.prefix ?? ''}))`))
+    .$if(page.q !== undefined, (query) => query.where(sql<boolean>`position(lower(${page.q ?? ''}) in lower(name)) > 0`))
     .execute()
   return rows.map((row) => ({ id: row.id, createdAt: row.created_at, app: toApp(row) }))
 }
@@ -92,13 +91,17 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes the gateway's rows of a deleted app: its keys, its credentials and its row with the identity secret. The audit stays. Every APNs
+ * Deletes the gateway's rows of a deleted app: its keys, credentials, drafts, pictures and its row with the identity secret. The audit stays. Every APNs
  * token whose team, key and private key no app's credentials name is deleted too.
  */
 export async function deleteAppRows(db: Db, id: string): Promise<void> {
   await db.deleteFrom('api_keys').where('app_id', '=', id).execute()
   await db.deleteFrom('admin_keys').where('app_id', '=', id).execute()
   await db.deleteFrom('providers').where('app_id', '=', id).execute()
+  await db.deleteFrom('kept_credentials').where('app_id', '=', id).execute()
+  await db.deleteFrom('drafts').where('app_id', '=', id).execute()
+  await db.deleteFrom('approvals').where('app_id', '=', id).execute()
+  await db.deleteFrom('pictures').where('app_id', '=', id).execute()
   await sql`
     delete from apns_tokens t where not exists (
       select from providers where kind = 'apns'

@@ -4,11 +4,13 @@ import type { Tables } from '../../store/tables.ts'
 type Db = Kysely<Tables>
 
 /** Where a sealed value is stored. `kind` says in which table and column, and `key` has the columns of the row's primary key. */
-export type SealedPlace = { kind: 'provider' | 'identity-secret' | 'apns-token'; key: string[] }
+export type SealedPlace = { kind: 'provider' | 'kept-credentials' | 'identity-secret' | 'apns-token'; key: string[] }
 
-/** Selects the values, from all three columns, that another key than `keyId` sealed. An empty APNs token counts as no value. */
+/** Selects the values, from all four columns, that another key than `keyId` sealed. An empty APNs token counts as no value. */
 const sealedOtherwise = (keyId: string) => sql`(
   select 'provider' as kind, array[app_id, kind] as key, sealed_private_key as sealed from providers
+  union all
+  select 'kept-credentials', array[app_id, kind, id], sealed_private_key from kept_credentials
   union all
   select 'identity-secret', array[id], sealed_identity_secret from apps where sealed_identity_secret is not null
   union all
@@ -41,6 +43,7 @@ export async function updateSealed(db: Db, { kind, key }: SealedPlace, { from, t
   const [one = '', two = '', three = ''] = key
   const statement = {
     provider: sql`update providers set sealed_private_key = ${to} where app_id = ${one} and kind = ${two} and sealed_private_key = ${from}`,
+    'kept-credentials': sql`update kept_credentials set sealed_private_key = ${to} where id = ${three} and sealed_private_key = ${from}`,
     'identity-secret': sql`update apps set sealed_identity_secret = ${to} where id = ${one} and sealed_identity_secret = ${from}`,
     'apns-token': sql`update apns_tokens set sealed_token = ${to}
       where team_id = ${one} and key_id = ${two} and key_fingerprint = ${three} and sealed_token = ${from}`,

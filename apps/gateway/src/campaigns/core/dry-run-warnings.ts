@@ -42,6 +42,7 @@ export const warningsOf = (looked: Looked): Warning[] => [
   ...webNeverSeen(looked),
   ...capSkipsMost(looked),
   ...ttlBelowEstimate(looked),
+  ...rateOverADay(looked),
 ]
 
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
@@ -166,8 +167,18 @@ function capSkipsMost({ run, at }: Looked): Warning[] {
   return [{ code: 'cap_skips_most', path: `${at}bypass.frequencyCap`, message, devices: skipped }]
 }
 
-function ttlBelowEstimate({ send: { ttl }, estimate: { seconds, devices, perSecond }, at }: Looked): Warning[] {
-  if (seconds === null || perSecond === null || ttl === 0 || ttl >= seconds) return []
+const daySeconds = 86_400
+
+function rateOverADay({ send: { sendRate }, estimate: { seconds, devices, basis }, at }: Looked): Warning[] {
+  if (!sendRate || basis !== 'send_rate' || seconds === null || seconds <= daySeconds) return []
+  const late = devices - sendRate.perMinute * (daySeconds / 60)
+  const message = `is ${sendRate.perMinute} a minute, so the send takes ${Math.ceil(seconds / 3_600)} hours`
+  return [{ code: 'rate_over_24_h', path: `${at}sendRate.perMinute`, message, devices: late }]
+}
+
+function ttlBelowEstimate({ send: { ttl }, estimate: { seconds, devices, perSecond, basis }, at }: Looked): Warning[] {
+  // The ttl of a push counts from its turn.
+  if (seconds === null || perSecond === null || ttl === 0 || ttl >= seconds || basis === 'send_rate') return []
   const late = Math.max(0, devices - Math.floor(perSecond * ttl))
   const message = `is ${count(ttl, 'second')}, and by the pace of the last sends this one takes ${seconds}: devices reached later are skipped`
   return [{ code: 'ttl_below_estimate', path: `${at}ttl`, message, devices: late }]

@@ -158,7 +158,7 @@ const standIn = (language: string): Recipient => ({
  * How long a send would take (`seconds`), at `perSecond` pushes per second. `devices`: how many devices would get a push, because they are not
  * skipped.
  */
-export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
+export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'send_rate' | 'none'; devices: number }
 
 /**
  * Estimates how long a send would take from the pace of the app's last large sends, or from its rate when that is lower (spec:
@@ -167,12 +167,16 @@ export type Estimate = { seconds: number | null; perSecond: number | null; basis
 export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
   pace: { pushes: number; seconds: number } | null,
+  sendRate?: { perMinute: number },
 ): Estimate {
   const queued = experiment?.inSample ?? sumOf(byPlatform)
   const devices = Math.max(
     0,
     skips.reduce((left, skip) => left - skip.devices, queued),
   )
+  const allowed = sendRate ? sendRate.perMinute / 60 : Infinity
+  if (sendRate && (!pace || allowed <= pace.pushes / pace.seconds))
+    return { seconds: Math.ceil(devices / allowed), perSecond: Math.round(allowed * 10) / 10, basis: 'send_rate', devices }
   if (!pace) return { seconds: null, perSecond: null, basis: 'none', devices }
   const perSecond = pace.pushes / pace.seconds
   return { seconds: Math.ceil(devices / perSecond), perSecond: Math.round(perSecond * 10) / 10, basis: 'recent_sends', devices }

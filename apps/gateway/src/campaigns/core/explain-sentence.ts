@@ -84,6 +84,8 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
       return `It is held: the circuit to the provider is open since ${waitingFor.since} because of ${waitingFor.code ?? 'its answers'}${waitingFor.probeAt ? `, and the next probe is sent at ${waitingFor.probeAt}` : ''}.`
     case 'quota':
       return `It waits for its turn at ${waitingFor.at}: the provider takes fewer pushes a second with these credentials than are queued.`
+    case 'rate':
+      return `It waits for its turn${waitingFor.at ? ` at ${waitingFor.at}` : ''}: the send hands over at most ${waitingFor.perMinute} pushes a minute.`
     case 'retry':
       return `It is tried again at ${waitingFor.at}: try ${tries} was answered ${waitingFor.code ?? 'by nobody'}${inBrackets(waitingFor.providerCode)}.`
     case 'provider':

@@ -40,7 +40,7 @@ test('campaigns can be listed by status, by whether they are transactional and b
 
   expect(await told('GET', `${path}?status=sent&transactional=false&q=Sa&limit=5`)).toEqual([
     200,
-    { items: [{ ...givenCampaign, stats }], nextCursor: null },
+    { items: [{ ...givenCampaign, stats, approval: null }], nextCursor: null },
   ])
   expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 5, q: 'Sa', status: 'sent', transactional: false })
   expect(lastAsked(listStats)).toEqual({ appId, campaignIds: [id] })
@@ -71,7 +71,10 @@ test.each([
 
 // spec: administration/campaign-read
 test('a campaign is read with its counters and rates; rates are null while nothing was sent', async () => {
-  expect(await told('GET', one)).toEqual([200, { ...givenCampaign, stats: noStats, rates: { delivery: null, open: null, click: null } }])
+  expect(await told('GET', one)).toEqual([
+    200,
+    { ...givenCampaign, approval: null, stats: noStats, rates: { delivery: null, open: null, click: null } },
+  ])
   expect(lastAsked(calls.getCampaign)).toEqual(of)
 })
 
@@ -147,6 +150,26 @@ test('the audit has a line for what was taken back; the line of a winner names i
     ['campaign.unsent', { id: experiment, winner: id }],
     ['campaign.unsent', { id }],
   ])
+})
+
+// spec: sending/rate-changed, administration/audit
+test('an operator changes or takes away the rate of a campaign; any other number than 60 to 6,000,000 is 422, and the audit has a line', async () => {
+  const app = await gateway.givenApp()
+  const path = `/apps/${app.appId}/campaigns/${id}/rate`
+  peers.answers.set(calls.changeRate.subject, (request) => ({
+    perMinute: (request as { perMinute: number | null }).perMinute,
+    etaSeconds: null,
+  }))
+  for (const perMinute of [60, 6_000_000, null]) {
+    expect(await told('POST', path, { perMinute })).toEqual([200, { perMinute, etaSeconds: null }])
+    expect(lastAsked(calls.changeRate)).toEqual({ appId: app.appId, campaignId: id, perMinute })
+  }
+  for (const perMinute of [59, 6_000_001, 100.5, '600']) {
+    const answer = await gateway.admin('POST', path, { perMinute })
+    expect([answer.status, answer.body.error?.details?.[0]?.path]).toEqual([422, 'perMinute'])
+  }
+  expect((await gateway.admin('POST', path, {})).status).toBe(422)
+  expect((await auditOf(app.appId)).slice(0, 3)).toEqual(Array.from({ length: 3 }, () => ['campaign.rate-changed', { id }]))
 })
 
 // spec: administration/cancel-answers

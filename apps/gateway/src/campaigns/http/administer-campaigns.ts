@@ -3,10 +3,14 @@ import { CreateCampaign, type Campaign as CampaignRead } from '@herald/contracts
 import * as calls from '@herald/contracts/calls/campaigns'
 import { listStats, readStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
+import { SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
+import { approvalsOf, changeUnasked, sendOrAsk } from '../approve-sends.ts'
+import type { Who } from '../core/approval.ts'
 import { ratesOf } from '../core/rates.ts'
+import { deleteApproval } from '../store/approvals.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { administered } from '../../apps/http/administered.ts'
 import {
@@ -16,6 +20,7 @@ import {
   Cancelling,
   OccurrenceList,
   Paused,
+  RateChanged,
   Resumed,
   RunList,
   SentOrDelayed,
@@ -54,11 +59,20 @@ const OccurrenceQuery = z.strictObject({
     .meta({ type: 'integer', minimum: 1, maximum: 50, default: 10, description: 'How many occurrences to answer at most.' }),
 })
 
+const ChangeRate = z.strictObject({ perMinute: SendRate.shape.perMinute.nullable() })
+
 const SendDelayed = z.strictObject({ delaySeconds: calls.DelaySeconds.optional() }).optional()
 
 /** Gives the campaign as an administration key may see it: the ids of the people whom a send names need the scope people. */
 const seen = (campaign: CampaignRead, holds: Asked<string, unknown, unknown>['holds']): CampaignRead =>
   'ids' in campaign.audience && !holds('people') ? { ...campaign, audience: { ...campaign.audience, ids: null } } : campaign
+
+/** Says who makes a request, for what needs a second person. */
+const whoOf = ({ actor, session, adminKeyId }: Pick<Asked<string, unknown, unknown>, 'actor' | 'session' | 'adminKeyId'>): Who => ({
+  name: actor,
+  sessionId: session?.id ?? null,
+  adminKeyId: adminKeyId ?? null,
+})
 
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
@@ -77,7 +91,7 @@ const ofTheDashboard = [
     status: 200,
     summary: 'List campaigns with their counters, newest first',
     answers: CampaignList,
-    async answer({ db, bus }, { appId, query: { status, transactional, test, ...page }, holds }) {
+    async answer({ db, bus }, { appId, query: { status, transactional, test, ...page }, holds, ...by }) {
       await getApp(db, appId)
       const asked = {
         ...(status === undefined ? {} : { status }),
@@ -86,7 +100,12 @@ const ofTheDashboard = [
       }
       const { items, nextCursor } = cappedList(await bus.call(calls.listCampaigns, { appId, ...listRequestOf(page), ...asked }))
       const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
-      return { items: items.map((campaign) => withStats(seen(campaign, holds), stats[campaign.id])), nextCursor }
+      const approvalOf = await approvalsOf({ db }, appId, items, whoOf(by))
+      const shown = items.map((campaign) => ({
+        ...withStats(seen(campaign, holds), stats[campaign.id]),
+        approval: approvalOf(campaign.id),
+      }))
+      return { items: shown, nextCursor }
     },
   }),
   route({
@@ -98,7 +117,7 @@ const ofTheDashboard = [
     status: 200,
     summary: 'Read a campaign with its counters and rates',
     answers: CampaignWithRates,
-    async answer({ db, bus }, { appId, params, holds }) {
+    async answer({ db, bus }, { appId, params, holds, ...by }) {
       await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       // The status is read before the counters. If the counters were read first, an answer with the status `sent` could lack the outcomes that came
@@ -106,7 +125,8 @@ const ofTheDashboard = [
       const campaign = await bus.call(calls.getCampaign, of)
       const counters = await bus.call(readStats, of)
       const shown = withStats(seen(campaign, holds), counters?.stats)
-      return { ...shown, rates: ratesOf(shown.stats) }
+      const approvalOf = await approvalsOf({ db }, appId, [campaign], whoOf(by))
+      return { ...shown, approval: approvalOf(campaign.id), rates: ratesOf(shown.stats) }
     },
   }),
   route({
@@ -120,7 +140,10 @@ const ofTheDashboard = [
     summary: 'Replace a draft',
     answers: Campaign,
     audit: autosaved('campaign.changed'),
-    answer: ({ bus }, { appId, params, body }) => bus.call(calls.replaceCampaign, { appId, campaignId: params.id, campaign: body }),
+    answer({ db, bus }, { appId, params, body }) {
+      const of = { appId, campaignId: params.id }
+      return changeUnasked({ db, bus }, of, () => bus.call(calls.replaceCampaign, { ...of, campaign: body }))
+    },
   }),
   route({
     name: 'deleteCampaignOfApp',
@@ -131,7 +154,10 @@ const ofTheDashboard = [
     status: 204,
     summary: 'Delete a draft',
     audit: elsewhere('campaign.deleted'),
-    answer: ({ bus }, { appId, params }) => bus.call(calls.deleteCampaign, { appId, campaignId: params.id }),
+    answer({ db, bus }, { appId, params }) {
+      const of = { appId, campaignId: params.id }
+      return changeUnasked({ db, bus }, of, () => bus.call(calls.deleteCampaign, of))
+    },
   }),
   route({
     name: 'sendCampaignOfApp',
@@ -143,14 +169,15 @@ const ofTheDashboard = [
     status: 202,
     summary: 'Send a draft, or start its schedule',
     description:
-      'With delaySeconds a campaign that would go out at once is scheduled for then, and can be taken back until it goes out. For any other schedule the delay is ignored, since the campaign can be taken back or cancelled before it begins.',
+      'With delaySeconds a campaign that would go out at once is scheduled for then, and can be taken back until it goes out. For any other schedule the delay is ignored, since the campaign can be taken back or cancelled before it begins. Above the devices of the app’s setting `approval` the campaign stays a draft with status `draft`, until another session or administration key sends the same request; for who asked first that is 403.',
     answers: SentOrDelayed,
     faults: ['invalid_state', 'invalid_segment'],
-    audit: elsewhere('campaign.sent'),
-    async answer({ db, bus }, { appId, params, body }) {
+    audit: elsewhere('campaign.sent', undefined, undefined, (answer) => (isAskedFor(answer) ? 'campaign.approval-asked' : undefined)),
+    async answer({ db, bus }, { appId, params, body, ...by }) {
       const { settings } = await getApp(db, appId)
-      const send = { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone }
-      return bus.call(calls.sendCampaign, { ...send, ...body })
+      const of = { appId, campaignId: params.id }
+      const send = () => bus.call(calls.sendCampaign, { ...of, defaultTimezone: settings.defaultTimezone, ...body })
+      return sendOrAsk({ db, bus }, of, { who: whoOf(by), settings, send })
     },
   }),
   route({
@@ -184,7 +211,12 @@ const ofTheDashboard = [
     audit: elsewhere('campaign.unsent', ({ id, answered }) =>
       answered === undefined || answered === id ? { id } : { id: answered, winner: id },
     ),
-    answer: ({ bus }, { appId, params }) => bus.call(calls.unsendCampaign, { appId, campaignId: params.id }),
+    async answer({ db, bus }, { appId, params }) {
+      const of = { appId, campaignId: params.id }
+      const unsent = await bus.call(calls.unsendCampaign, of)
+      await deleteApproval(db, of)
+      return unsent
+    },
   }),
   route({
     name: 'cancelCampaignOfApp',
@@ -225,6 +257,21 @@ const ofTheDashboard = [
     answers: Resumed,
     audit: elsewhere('campaign.resumed'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.resumeCampaign, { appId, campaignId: params.id }),
+  }),
+  route({
+    name: 'changeRateOfCampaign',
+    method: 'post',
+    path: `${onePath}/rate`,
+    key: 'admin',
+    scope: 'send',
+    body: ChangeRate,
+    status: 200,
+    summary: 'Change how many pushes a minute a campaign hands over',
+    description: 'A send under way obeys within 2 seconds; null takes the limit away. A recurrence gives the rate to its next runs.',
+    answers: RateChanged,
+    faults: ['invalid_state'],
+    audit: elsewhere('campaign.rate-changed'),
+    answer: ({ bus }, { appId, params, body }) => bus.call(calls.changeRate, { appId, campaignId: params.id, ...body }),
   }),
   route({
     name: 'duplicateCampaignOfApp',
@@ -325,6 +372,9 @@ const ofTheDashboard = [
     },
   }),
 ]
+
+const isAskedFor = (answer: unknown): boolean =>
+  typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'draft'
 
 export const campaignsOfApp: readonly Route[] = [
   ...ofTheDashboard,

@@ -4,11 +4,12 @@ import { Category } from '@herald/contracts/category'
 import { ContentMap, type Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
 import { Overrides } from '@herald/contracts/overrides'
-import { Bypass, Presentation, Priority } from '@herald/contracts/send-fields'
+import { Bypass, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
 import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
+import type { ShownApproval } from '../core/approval.ts'
 
 /* The schemas of what the administration answers about campaigns, their waves and runs, and templates. */
 
@@ -75,6 +76,7 @@ export const Campaign = describes<CampaignRead>()(
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
     bypass: Bypass,
+    sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -89,16 +91,35 @@ export const Campaign = describes<CampaignRead>()(
     settledAt: Time.nullable(),
   }),
 )
-export const CampaignWithStats = Campaign.extend({ stats })
+const Approval = describes<ShownApproval>()(
+  z.object({
+    askedBy: z.string(),
+    at: Time,
+    devices: Count.meta({ description: 'To how many devices it would have gone then.' }),
+    byYou: z.boolean().meta({ description: 'Who asks this asked to send it, and so cannot confirm it.' }),
+  }),
+)
+const approval = Approval.nullable().meta({ description: 'Of a draft that somebody asked to send and somebody else is to confirm.' })
+export const CampaignWithStats = Campaign.extend({ approval, stats })
 export const CampaignList = listOf(CampaignWithStats)
-export const CampaignWithRates = Campaign.extend({ stats, rates })
+export const CampaignWithRates = Campaign.extend({ approval, stats, rates })
 export const Cancelling = z.object({ status: z.enum(['sending', 'paused']), cancelling: z.literal(true) })
 const nextAtOfSend = Time.nullable().meta({ description: 'When it goes out; null when that is now.' })
-export const SentOrDelayed = z.object({ status: z.enum(['sending', 'scheduled', 'active']), nextAt: nextAtOfSend })
+export const SentOrDelayed = z.object({
+  status: z
+    .enum(['sending', 'scheduled', 'active', 'draft'])
+    .meta({ description: '`draft`: the app’s setting `approval` needs a second person, who sends the campaign with the same request.' }),
+  nextAt: nextAtOfSend,
+  approval: Approval.optional().meta({ description: 'With the status `draft`.' }),
+})
 export const WinnerPicked = z.object({ id: Id, status: z.enum(['sending', 'scheduled']), nextAt: nextAtOfSend })
 export const Unsent = z.object({
   id: Id.meta({ description: 'The draft; of a winner the experiment, which is open again.' }),
   status: z.enum(['draft', 'sent']),
+})
+export const RateChanged = z.object({
+  perMinute: SendRate.shape.perMinute.nullable(),
+  etaSeconds: Count.nullable().meta({ description: 'About how long the rest of a send under way takes; null when it is not known.' }),
 })
 export const Paused = z.object({ status: z.literal('paused') })
 export const Resumed = z.object({ status: z.enum(['sending', 'active']) })

@@ -195,3 +195,23 @@ test('an app has one dry run at a time: a second one is refused with 429 and may
   expect([(await first).status, (await beside).status]).toEqual([200, 200])
   expect((await withKey({ notification })).status).toBe(200)
 })
+
+// spec: sending/dry-run-estimate, sending/dry-run-warnings
+test('a send with a rate is estimated by the rate when that is lower than the pace of the last sends, and a send of over a day is warned of', async () => {
+  const estimateWith = async (perMinute: number, ttl = 60) => {
+    const send = { ...givenResolved, ttl, sendRate: { perMinute } }
+    peers.answers.set(resolveSend.subject, () => ({ send, target: { kind: 'all' }, startsAt: null }))
+    const { body } = await ofApp({ notification })
+    return { estimate: body['estimate'], warnings: warningsIn(body) }
+  }
+  peers.answers.set(readPace.subject, () => ({ pace: { pushes: 1_000, seconds: 100 } }))
+  answerOfAudience({ audience: { users: 200_000, byPlatform: { ios: 200_000, android: 0, web: 0 } }, skips: [] })
+  expect((await estimateWith(6_000_000)).estimate).toEqual({ seconds: 20_000, perSecond: 10, basis: 'recent_sends' })
+  const slow = await estimateWith(120)
+  expect(slow.estimate).toEqual({ seconds: 100_000, perSecond: 2, basis: 'send_rate' })
+  // A push's ttl counts from its turn, so the estimate is no reason to warn of the ttl.
+  expect(slow.warnings).toContain('rate_over_24_h notification.sendRate.perMinute 27200')
+  expect(slow.warnings.join()).not.toContain('ttl_below_estimate')
+  peers.answers.set(readPace.subject, () => ({ pace: null }))
+  expect(await estimateWith(600)).toMatchObject({ estimate: { seconds: 20_000, perSecond: 10, basis: 'send_rate' } })
+})

@@ -2,10 +2,12 @@ import type { FaultCode } from '@herald/contracts/fault'
 import { appExamples } from '../../apps/http/app-examples.ts'
 import { auditExamples } from '../../audit/http/audit.ts'
 import { campaignExamples } from '../../campaigns/http/campaign-examples.ts'
+import { draftExamples } from '../../campaigns/http/drafts.ts'
 import { notificationExamples } from '../../campaigns/http/notification-examples.ts'
 import { appId, keyId, type Example } from '../../http/shop.ts'
 import { overviewExamples } from '../../overview/http/overview-examples.ts'
 import { userExamples } from '../../people/http/user-examples.ts'
+import { pictureExamples } from '../../pictures/http/pictures.ts'
 import { sessionExamples } from '../../session/http/session-answers.ts'
 import { simulatorExamples } from '../../simulator/http/simulator-answers.ts'
 import { webhookExamples } from '../../webhooks/http/webhook-examples.ts'
@@ -16,6 +18,8 @@ export const exampleOf: Record<string, Example> = {
   ...userExamples,
   ...notificationExamples,
   ...campaignExamples,
+  ...draftExamples,
+  ...pictureExamples,
   ...overviewExamples,
   ...auditExamples,
   ...sessionExamples,

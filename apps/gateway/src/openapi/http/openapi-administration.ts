@@ -24,6 +24,8 @@ export const administrationApi: Api = {
     { name: 'templates', description: 'Saved contents.' },
     { name: 'categories', description: 'Kinds of notifications that people may join or leave.' },
     { name: 'campaigns', description: 'Sends with a name, a schedule, an experiment.' },
+    { name: 'drafts', description: 'What is written and not yet a campaign.' },
+    { name: 'pictures', description: 'Pictures of messages, which devices load from Herald.' },
     { name: 'session', description: 'Signing in and out.' },
     { name: 'simulator', description: 'Virtual phones and browsers, where the providers are simulated.' },
     { name: 'system', description: 'Herald itself.' },

@@ -15,13 +15,33 @@ const users = '/v1/admin/apps/:appId/users'
 const oneUser = `${users}/:id` as const
 const oneDevice = '/v1/admin/apps/:appId/subscriptions/:id'
 
-const UsersQuery = z.strictObject({
-  ...pageQuery,
-  q: text(0, 128)
-    .optional()
-    .meta({ description: 'The id of a user or of a device, else the beginning of an external id, in its own letter case.' }),
-  segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
-})
+const UsersQuery = z
+  .strictObject({
+    ...pageQuery,
+    q: text(0, 128)
+      .optional()
+      .meta({ description: 'The id of a user or of a device, else the beginning of an external id, in its own letter case.' }),
+    segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
+    tag: text(1, 128).optional().meta({ description: 'Only users with a reachable device who have this tag.' }),
+    tagValue: text(0, 256).optional().meta({ description: 'The value of the tag; without it any value.' }),
+  })
+  .refine(({ tag, segmentId }) => tag === undefined || segmentId === undefined, {
+    path: ['tag'],
+    message: 'must be left out with segmentId',
+  })
+  .refine(({ tag, tagValue }) => tag !== undefined || tagValue === undefined, { path: ['tagValue'], message: 'needs tag' })
+
+/** Makes the segment of users with a tag. A value in a query is a text, so a number and a truth value that are written like it count too. */
+function segmentOfTag(tag: string, value: string | undefined) {
+  const field = `tags.${tag}`
+  if (value === undefined) return { field, op: 'exists', value: true }
+  const values = [
+    value,
+    ...(value.trim() !== '' && Number.isFinite(Number(value)) ? [Number(value)] : []),
+    ...(/^(true|false)$/.test(value) ? [value === 'true'] : []),
+  ]
+  return { or: values.map((one) => ({ field, op: 'eq', value: one })) }
+}
 
 /** The routes with which an operator finds users, reads them with their pushes, changes and erases them (spec: administration/users). */
 export const usersOfApp = [
@@ -36,9 +56,10 @@ export const usersOfApp = [
     summary: 'List users with the number of their devices, newest first',
     answers: UserList,
     faults: ['not_found', 'invalid_segment'],
-    async answer({ db, bus }, { appId, query: { segmentId, ...page } }) {
+    async answer({ db, bus }, { appId, query: { segmentId, tag, tagValue, ...page } }) {
       await getApp(db, appId)
-      return bus.call(calls.listUsers, { appId, ...listRequestOf(page), ...(segmentId === undefined ? {} : { segmentId }) })
+      const among = { ...(segmentId !== undefined && { segmentId }), ...(tag !== undefined && { segment: segmentOfTag(tag, tagValue) }) }
+      return bus.call(calls.listUsers, { appId, ...listRequestOf(page), ...among })
     },
   }),
   route({

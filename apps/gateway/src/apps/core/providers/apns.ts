@@ -40,7 +40,10 @@ export const apns: Provider<ApnsSettings, ApnsCredentials> = {
     const data = texts(rest)
     if (alert === undefined) return { shown: null, data }
     const { title, body } = fields(alert)
-    return { shown: content({ ...fields(herald), title, body, badge, sound }), data }
+    return {
+      shown: content({ ...fields(herald), title, body, badge, sound: typeof sound === 'object' ? fields(sound)['name'] : sound }),
+      data,
+    }
   },
 }
 

@@ -1,0 +1,36 @@
+import type { components } from '../api/schema.gen.ts'
+
+type Campaign = components['schemas']['CampaignWithStats']
+
+export const campaignsHead = [
+  'id',
+  'name',
+  'status',
+  'createdAt',
+  'startedAt',
+  'settledAt',
+  'queued',
+  'sent',
+  'failed',
+  'skipped',
+  'delivered',
+  'opened',
+  'clicked',
+]
+
+/** Gives a campaign as a row of the CSV. */
+export const campaignRow = ({ id, name, status, createdAt, startedAt, settledAt, stats }: Campaign): string[] => [
+  id,
+  name,
+  status,
+  createdAt,
+  startedAt ?? '',
+  settledAt ?? '',
+  ...[stats.queued, stats.sent, stats.failed, stats.skipped, stats.delivered, stats.opened, stats.clicked].map(String),
+]
+
+/** Adds up the counters of the campaigns of a page. */
+export function totalsOf(campaigns: readonly Pick<Campaign, 'stats'>[]) {
+  const sum = (key: 'queued' | 'sent' | 'failed' | 'opened' | 'clicked') => campaigns.reduce((total, { stats }) => total + stats[key], 0)
+  return { queued: sum('queued'), sent: sum('sent'), failed: sum('failed'), opened: sum('opened'), clicked: sum('clicked') }
+}

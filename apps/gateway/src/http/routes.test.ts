@@ -49,10 +49,14 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['GET /v1/users/by-external-id/:externalId', 'secret', 'users:read'],
   ['POST /v1/conversions', 'secret', 'users:write'],
   ['POST /v1/subscriptions/:id/conversions', 'public', 'subscriptions:write'],
+  ['GET /v1/subscriptions/:id/preferences', 'public', 'subscriptions:write'],
+  ['PATCH /v1/subscriptions/:id/preferences', 'public', 'subscriptions:write'],
   ['GET /v1/subscriptions/:id/inbox', 'public', 'subscriptions:write'],
   ['POST /v1/subscriptions/:id/inbox/read', 'public', 'subscriptions:write'],
   ['DELETE /v1/subscriptions/:id/inbox/:itemId', 'public', 'subscriptions:write'],
   ...['/v1/users/:id', '/v1/users/by-external-id/:externalId'].flatMap((path): [string, string, string][] => [
+    [`GET ${path}/preferences`, 'secret', 'users:read'],
+    [`PATCH ${path}/preferences`, 'secret', 'users:write'],
     [`GET ${path}/inbox`, 'secret', 'users:read'],
     [`POST ${path}/inbox/read`, 'secret', 'users:write'],
     [`DELETE ${path}/inbox/:itemId`, 'secret', 'users:write'],
@@ -86,6 +90,7 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['DELETE /v1/templates/:id', 'secret', 'campaigns:write'],
   ['GET /v1/web-push-key', 'public', 'subscriptions:write'],
   ['POST /v1/e/:kind/:msgId', 'none', undefined],
+  ['POST /v1/u/:msgId', 'none', undefined],
   ['GET /health', 'none', undefined],
 ]
 

@@ -45,8 +45,8 @@ export const categoryObeyed = ({ silent, test, category }: Obeying): FrozenCateg
   silent || test || !category || category.locked ? null : category
 
 /**
- * A device of a page that the send means. `zone`: the time zone of its user; null when the user has none, or it was not read. `isOutside`: the user is
- * not in the category; absent without one. `isOptedOut`: only the inbox reaches the device.
+ * A device of a page that the send means. `zone`: its user's time zone; null when there is none, or it was not read. `isOutside`: the user is not in
+ * the category. `isOptedOut`: only the inbox reaches it.
  */
 export type PageDevice = {
   id: string

@@ -129,7 +129,7 @@ export async function walkDevice(herald: Herald, program: Program, home: string)
     check('takes a choice back', (await tell('categories')) === shown(true), undefined)
     const offer = await sendCampaign(tenant, { category: 'offers' }, 'sending')
     await untilSettled(tenant, offer)
-    check('leaves by a push', (await tell(`leave ${(await pushesOf(tenant, offer))[0]?.msgId}`)) === 'true', undefined)
+    check('leaves by a push', (await tell(`leave ${(await pushesOf(tenant, offer))[0]?.msgId}`)) === reported, undefined)
     check('and is out of its category', (await tell('categories')) === shown(false), undefined)
 
     await tell('optOut')

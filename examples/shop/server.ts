@@ -11,7 +11,7 @@ const mostKept = 100
 const sdkFiles = ['herald.iife.js', 'worker.iife.js']
 
 /** Makes the shop's HTTP server. It keeps the newest 100 orders and the newest 100 events in memory. */
-function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret }: Settings) {
+function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret, category }: Settings) {
   const herald = new Herald({ baseUrl: heraldUrl, key: secretKey })
   const orders = new Map<string, Order>()
   const events: WebhookEvent[] = []
@@ -78,6 +78,8 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
           },
         },
         data: { item, order: order.id },
+        // Who has left this category gets no push of the order, and Herald counts it as skipped.
+        ...(category === undefined ? {} : { category }),
       },
       // The idempotency key is made from the order's id, so the customer gets one notification of an order however often this send is repeated.
       { idempotencyKey: `order-${order.id}` },
@@ -91,6 +93,14 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
     if (!order?.campaignId) return void response.sendStatus(404)
     const { status, stats } = await herald.campaigns.stats(order.campaignId)
     response.json({ ...order, status, stats })
+  })
+
+  // What a customer gets: a real shop shows it on the page of the account, as switches.
+  app.get('/customers/:customer/preferences', async ({ params: { customer } }, response) => {
+    response.json(await herald.users.preferences({ externalId: customer }))
+  })
+  app.patch('/customers/:customer/preferences', async ({ params: { customer }, body }, response) => {
+    response.json(await herald.users.updatePreferences({ externalId: customer }, body as Record<string, boolean | null>))
   })
 
   app.get('/events', (_request, response) => void response.json({ events }))

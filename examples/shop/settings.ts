@@ -7,6 +7,8 @@ export type Settings = {
   publicKey: string
   webhookSecrets: string[]
   identitySecret: string | undefined
+  /** The category of the app in Herald that the shop's notifications are in; undefined for none. */
+  category: string | undefined
   port: number
 }
 
@@ -32,6 +34,7 @@ export function readSettings(): Settings {
     publicKey,
     webhookSecrets,
     identitySecret: read('HERALD_IDENTITY_SECRET'),
+    category: read('HERALD_CATEGORY'),
     port: Number(read('PORT') ?? 3000),
   }
 }

@@ -378,6 +378,7 @@ type SendNotificationBodySendRate struct {
 type Bypass struct {
 	FrequencyCap *bool `json:"frequencyCap,omitempty"`
 	QuietHours   *bool `json:"quietHours,omitempty"`
+	Holdout      *bool `json:"holdout,omitempty"`
 }
 
 type Accepted struct {
@@ -476,6 +477,7 @@ type ScheduleNthWeekday struct {
 type Experiment struct {
 	SampleRate float64              `json:"sampleRate"`
 	Variants   []ExperimentVariants `json:"variants"`
+	Auto       *ExperimentAuto      `json:"auto,omitempty"`
 }
 
 type ExperimentVariants struct {
@@ -483,6 +485,16 @@ type ExperimentVariants struct {
 	Name    string   `json:"name"`
 	Weight  *float64 `json:"weight,omitempty"`
 	Content Content  `json:"content"`
+}
+
+type ExperimentAuto struct {
+	Metric         string   `json:"metric"`
+	Conversion     string   `json:"conversion,omitempty"`
+	AfterMinutes   int      `json:"afterMinutes"`
+	MinMinutes     *int     `json:"minMinutes,omitempty"`
+	Alpha          *float64 `json:"alpha,omitempty"`
+	MinUsers       *int     `json:"minUsers,omitempty"`
+	IfInconclusive string   `json:"ifInconclusive"`
 }
 
 type CreateCampaignBodySendRate struct {
@@ -771,6 +783,8 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	Category      string                                          `json:"category,omitempty"`
 	Subscribed    *bool                                           `json:"subscribed,omitempty"`
 	Default       string                                          `json:"default,omitempty"`
+	HeldOut       *bool                                           `json:"heldOut,omitempty"`
+	Percent       *float64                                        `json:"percent,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesStepsInvalidatedBy struct {

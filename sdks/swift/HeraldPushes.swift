@@ -95,6 +95,15 @@ import UserNotifications
       try await herald.trackConversion(
         id: try text(given, "id"), name: try text(given, "name"), value: value, currency: given["currency"] as? String,
         msgId: given["msgId"] as? String)
+    case "categories":
+      return try await herald.categories().map { one in
+        ["id": one.id, "name": one.name, "description": one.description as Any? ?? NSNull(), "subscribed": one.subscribed, "locked": one.locked]
+          as [String: Any]
+      }
+    case "setCategories":
+      let choices = given["choices"] as? [String: Any] ?? [:]
+      try await herald.setCategories(choices.mapValues { $0 as? Bool })
+    case "leaveCategory": await herald.leaveCategory(["herald": ["msgId": try text(given, "msgId")]])
     case "optOut": try await herald.optOut()
     case "optIn": try await herald.optIn()
     case "unregister":

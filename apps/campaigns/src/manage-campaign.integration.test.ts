@@ -65,6 +65,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     overrides: null,
     category: null,
     inbox: false,
+    sendRate: null,
     bypass: {},
     recurringOf: null,
     remainderOf: null,

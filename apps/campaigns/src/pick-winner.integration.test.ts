@@ -78,7 +78,7 @@ test('the experiment says who picked which winner and which campaign sends it, a
   const { id } = await pick(of)
   const { name, audience, winner } = await read(id)
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
-  expect((await read(of)).winner).toEqual({ variant: 'b', campaignId: id, by: 'ann', at })
+  expect((await read(of)).winner).toEqual({ variant: 'b', campaignId: id, by: 'ann', at, decidedBy: 'person' })
   const { items } = await platform.gateway.call(listCampaigns, { appId, limit: 10 })
   expect(items.find((one) => one.id === of)?.winner).toMatchObject({ campaignId: id })
   expect({ audience, winner }).toEqual({ audience: { kind: 'remainder', of, sampleRate: 0.2 }, winner: null })

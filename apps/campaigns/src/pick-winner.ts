@@ -1,3 +1,4 @@
+import type { DecidedBy } from '@herald/contracts/experiment-metrics'
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { isErased } from '@herald/service/erased-apps'
@@ -17,7 +18,15 @@ export async function pickWinner(
     variant,
     by,
     delaySeconds = 0,
-  }: { appId: string; campaignId: string; variant: string; by: string | null; delaySeconds?: number | undefined },
+    decidedBy = 'person',
+  }: {
+    appId: string
+    campaignId: string
+    variant: string
+    by: string | null
+    delaySeconds?: number | undefined
+    decidedBy?: DecidedBy
+  },
 ): Promise<{ id: string; status: 'sending' | 'scheduled'; nextAt: string | null }> {
   const campaign = await findDecidable(db, appId, campaignId, ledgerDays)
   if (!campaign) throw notFound()
@@ -30,7 +39,7 @@ export async function pickWinner(
 
   const id = newId()
   const { sampleRate } = experiment
-  const made = await insertWinner(db, { id, of: campaignId, sampleRate, variant: chosen, by, delaySeconds })
+  const made = await insertWinner(db, { id, of: campaignId, sampleRate, variant: chosen, by, decidedBy, delaySeconds })
   if (!made) throw (await isErased(db, appId)) ? notFound() : winnerAlreadySent()
   if (delaySeconds === 0) pointAt(id)
   else poke()

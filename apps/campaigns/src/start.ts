@@ -15,6 +15,7 @@ import { houseEveryMs, openHousekeeping } from './keep-house.ts'
 import { openMeasures } from './measures.ts'
 import { noteFailedStart } from './note-failed-start.ts'
 import { fanOutStarted, settleCampaigns } from './record-progress.ts'
+import { pickWinners } from './pick-winners.ts'
 import { runRecurrences } from './run-recurrences.ts'
 import type { Tables } from './store/tables.ts'
 import { addUpUses } from './store/templates.ts'
@@ -82,6 +83,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   })
   // Recurrences have a sweep of their own, so that a recurrence that cannot be read holds up no send.
   const recurrences = startSweep(service, watch, 'recurrences', () => runRecurrences(campaigns))
+  startSweep(service, watch, 'winners', () => pickWinners(campaigns))
   startSweep(service, watch, 'flows', () => tellDueFlows(ofSends))
   startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(kept) }))
   startSweep(

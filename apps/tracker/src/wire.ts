@@ -2,6 +2,7 @@ import * as calls from '@herald/contracts/calls/tracker'
 import type { Bus } from '@herald/service/bus'
 import { rememberListeners } from '@herald/service/listeners'
 import { confirmAnnouncements } from './announce.ts'
+import { countUplift, openExperimentCounts } from './count-experiment.ts'
 import { eraseApp } from './erase-app.ts'
 import { eraseUser } from './erase-user.ts'
 import { explainPushes } from './explain-pushes.ts'
@@ -81,5 +82,10 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
 
   const verify = reading(verifyCampaign, { withinMs: 20_000 })
   bus.answer(calls.verifyCampaign, (request) => oneVerification(() => verify(request)))
+  // Counting the users of a large campaign takes seconds too, and shares that place.
+  const countExperiment = reading(openExperimentCounts(), { withinMs: 20_000 })
+  bus.answer(calls.countExperiment, (request) => oneVerification(() => countExperiment(request)))
+  const uplift = reading(countUplift, { withinMs: 20_000 })
+  bus.answer(calls.countUplift, (request) => oneVerification(() => uplift(request)))
   bus.answer(calls.readReconciliation, () => reconciler.found())
 }

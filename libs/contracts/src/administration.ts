@@ -1,6 +1,7 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { Attribution, ConversionSettings } from './conversion.ts'
+import { Holdout, SetHoldout } from './holdout.ts'
 import { decodeBase64Url, isP256Point } from './subscription.ts'
 import { name, TimeZone } from './text.ts'
 
@@ -57,7 +58,7 @@ export const QuietHours = z
   .refine((hours) => hours.start !== hours.end, { error: 'must differ from start', path: ['end'] })
 export type QuietHours = z.output<typeof QuietHours>
 
-export const Settings = z.strictObject({
+const settings = {
   defaultTimezone: TimeZone,
   frequencyCap: FrequencyCap.nullable(),
   quietHours: QuietHours.nullable(),
@@ -70,8 +71,13 @@ export const Settings = z.strictObject({
     .nullable()
     .meta({ description: 'A send of the dashboard to more devices than this needs a second person; null: none does.' }),
   mostPictures: z.int().min(0).max(5_000).meta({ description: 'How many uploaded pictures the app may have, each of at most 1 MiB.' }),
-})
+}
+/** The settings of an app as the administration answers them. */
+export const Settings = z.strictObject({ ...settings, holdout: Holdout.nullable() })
 export type Settings = z.output<typeof Settings>
+/** The settings as an operator writes them: Herald adds to a hold-out when it began. */
+const ChangeSettings = z.strictObject({ ...settings, holdout: SetHoldout.nullable() }).partial()
+export type ChangeSettings = z.output<typeof ChangeSettings>
 
 /** POST /v1/admin/apps */
 export const CreateApp = z.strictObject({ name: Name })
@@ -79,7 +85,7 @@ export type CreateApp = z.output<typeof CreateApp>
 
 /** PATCH /v1/admin/apps/:appId: a setting that the body leaves out keeps its value. */
 export const PatchApp = z
-  .strictObject({ name: Name.optional(), settings: Settings.partial().optional() })
+  .strictObject({ name: Name.optional(), settings: ChangeSettings.optional() })
   .refine((changes) => changes.name !== undefined || changes.settings !== undefined, 'must hold at least one of name, settings')
 export type PatchApp = z.output<typeof PatchApp>
 

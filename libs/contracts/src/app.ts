@@ -1,4 +1,5 @@
 import type { Attribution, ConversionSettings } from './conversion.ts'
+import type { Holdout } from './holdout.ts'
 import type { Platform } from './platform.ts'
 
 /**
@@ -12,6 +13,7 @@ export type AppSettings = {
   identityVerification: 'off' | 'required'
   attribution: Attribution
   conversions: ConversionSettings
+  holdout: Holdout | null
   /** For how many days people find sends in their inbox. */
   inboxDays: number
   /** A send of the dashboard to more devices than this needs a second person (spec: administration/approval); null: none does. */
@@ -27,6 +29,7 @@ export const defaultSettings: AppSettings = {
   identityVerification: 'off',
   attribution: { directHours: 24, influencedHours: 1 },
   conversions: { publicValues: false },
+  holdout: null,
   inboxDays: 30,
   approval: null,
   mostPictures: 200,

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { Content } from './content.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
+import { ConversionName } from './conversion.ts'
+import { experimentMetrics, type DecidedBy } from './experiment-metrics.ts'
 import type { Overrides } from './overrides.ts'
 import type { CampaignStatus } from './stats.ts'
 import { CalendarDate, name, ObjectId, Timestamp, TimeZone } from './text.ts'
@@ -81,22 +83,49 @@ const Variant = z.strictObject({
 })
 
 /**
+ * Picks the winner by itself (spec: experiments/auto): as soon as the test decides, looked at each minute from `minMinutes` after the last push was
+ * sent, and at `afterMinutes` what `ifInconclusive` says.
+ */
+const AutoWinner = z
+  .strictObject({
+    metric: z.enum(experimentMetrics),
+    conversion: ConversionName.optional().meta({ description: 'The name of the conversion, with that metric.' }),
+    afterMinutes: z.int().min(15).max(10_080),
+    minMinutes: z.int().min(15).max(10_080).optional().meta({ description: '60 if left out, or `afterMinutes` if less.' }),
+    alpha: z.number().min(0.001).max(0.2).default(0.05),
+    minUsers: z.int().min(100).max(1_000_000).default(500).meta({ description: 'Of each variant, with a push sent.' }),
+    ifInconclusive: z.enum(['none', 'best']),
+  })
+  .superRefine(({ metric, conversion, afterMinutes, minMinutes }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', message, path: [path] })
+    if ((metric === 'conversion') !== (conversion !== undefined))
+      refuse('conversion', 'is required with the metric conversion, and only then')
+    if (minMinutes !== undefined && minMinutes > afterMinutes) refuse('minMinutes', 'must be at most afterMinutes')
+  })
+
+/**
  * An experiment of two to four texts, which are compared by sending them to a sample of the users. The users outside the sample are the remainder.
  */
-export const Experiment = z.strictObject({
-  sampleRate: z.number().min(0.01).max(1),
-  variants: z
-    .array(Variant)
-    .min(2)
-    .max(4)
-    .superRefine((variants, context) => {
-      variants.forEach(({ id }, index) => {
-        if (variants.findIndex((other) => other.id === id) < index) {
-          context.addIssue({ code: 'custom', message: 'must be another id than that of a variant before it', path: [index, 'id'] })
-        }
-      })
-    }),
-})
+export const Experiment = z
+  .strictObject({
+    sampleRate: z.number().min(0.01).max(1),
+    variants: z
+      .array(Variant)
+      .min(2)
+      .max(4)
+      .superRefine((variants, context) => {
+        variants.forEach(({ id }, index) => {
+          if (variants.findIndex((other) => other.id === id) < index) {
+            context.addIssue({ code: 'custom', message: 'must be another id than that of a variant before it', path: [index, 'id'] })
+          }
+        })
+      }),
+    auto: AutoWinner.optional(),
+  })
+  .superRefine(({ sampleRate, auto }, context) => {
+    if (auto && sampleRate >= 1)
+      context.addIssue({ code: 'custom', message: 'needs a sampleRate below 1: somebody must be left for the winner', path: ['auto'] })
+  })
 export type Experiment = z.output<typeof Experiment>
 
 /** The body of POST /v1/campaigns. */
@@ -133,8 +162,8 @@ export type CampaignAudience =
   | { kind: 'people' | 'test'; by: NamedBy; count: number; ids: string[] | null }
   | { kind: 'remainder'; of: string; sampleRate: number }
 
-/** The winner of an experiment. `by`: the operator's name; null when a secret key of the app picked it. `at`: ISO. */
-export type Winner = { variant: string; campaignId: string; by: string | null; at: string }
+/** The winner of an experiment. `by`: the operator's name; null when a secret key of the app or Herald itself picked it. `at`: ISO. */
+export type Winner = { variant: string; campaignId: string; by: string | null; at: string; decidedBy: DecidedBy }
 
 /** A campaign as the administration shows it (spec: administration/campaign-read), without the counters: those are in the tracker. */
 export type Campaign = {

@@ -72,6 +72,12 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
     repairsItself: false,
     byItself: 'Nothing was sent to the browser.',
   },
+  holdout: {
+    means: 'The user is in the group that gets no campaign, so that the others can be compared with it.',
+    todo: 'If the campaign must reach everybody, let it bypass the hold-out. The hold-out is in the settings.',
+    repairsItself: false,
+    byItself: 'The user gets no campaign while the hold-out lasts.',
+  },
   frequency_cap: {
     means: 'The user has had as many campaigns as the frequency cap allows.',
     todo: 'If the message must reach everybody, let it bypass the cap. The cap is in the settings.',

@@ -113,7 +113,7 @@ export type AudienceDryRun = {
   unreachable: { optedOut: number; invalidated: number }
   skips: {
     /** `opted_out`: only with `inbox`: these devices are queued too, beside the audience, and skipped. */
-    reason: 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | 'frequency_cap'
+    reason: 'holdout' | 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | 'frequency_cap'
     devices: number
     estimated: Estimated | null
   }[]

@@ -159,6 +159,9 @@ export const ExplainedStep = z.discriminatedUnion('step', [
     subscribed: z.boolean(),
     default: z.enum(['in', 'out']).meta({ description: 'Who is in the category without a choice of their own: everybody or nobody.' }),
   }),
+  z
+    .object({ step: z.literal('holdout'), ...judged, heldOut: z.boolean(), percent: z.number() })
+    .meta({ description: 'Whether the user is in the group that gets no campaign.' }),
 ])
 export type ExplainedStep = z.infer<typeof ExplainedStep>
 export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>

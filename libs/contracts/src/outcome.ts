@@ -13,6 +13,7 @@ export const skipReasons = [
   'deleted',
   'owner_changed',
   'silent_web',
+  'holdout',
   'frequency_cap',
   'quiet_hours',
   'expired',

@@ -69,7 +69,11 @@ export const SendRate = z.strictObject({ perMinute: z.int().min(60).max(6_000_00
 export type SendRate = z.output<typeof SendRate>
 
 /** The delivery rules that a send disregards. */
-export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
+export const Bypass = z.strictObject({
+  frequencyCap: z.boolean().optional(),
+  quietHours: z.boolean().optional(),
+  holdout: z.boolean().optional().meta({ description: 'A notification reaches who is held out in any case.' }),
+})
 export type Bypass = z.output<typeof Bypass>
 
 /**

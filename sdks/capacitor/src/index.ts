@@ -2,7 +2,7 @@ import { registerPlugin, type PluginListenerHandle } from '@capacitor/core'
 import { heraldOver } from '@herald/react-native/device'
 
 export { HeraldError } from '@herald/react-native/device'
-export type { Conversion, ErrorCode, Events, Herald, Push, StartOptions, TagValue, Tap } from '@herald/react-native/device'
+export type { Category, Conversion, ErrorCode, Events, Herald, Push, StartOptions, TagValue, Tap } from '@herald/react-native/device'
 
 /** The native plugin (https://capacitorjs.com/docs/plugins). A web build has none, and each call there is rejected with `UNIMPLEMENTED`. */
 type NativePlugin = {

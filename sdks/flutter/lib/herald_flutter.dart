@@ -135,6 +135,15 @@ class Herald with WidgetsBindingObserver {
         if (msgId != null) 'msgId': msgId,
       });
 
+  /// Gives the kinds of notifications of the app: `id`, `name`, `description`, `subscribed` and `locked` of each.
+  Future<List<Map<Object?, Object?>>> categories() async => (await _call<List<Object?>>('categories') ?? const []).cast<Map<Object?, Object?>>();
+
+  /// Lets the user join (true) or leave (false) categories; null takes the user's own choice back.
+  Future<void> setCategories(Map<String, bool?> choices) => _call<void>('setCategories', {'choices': choices});
+
+  /// Takes the user of this push out of its category.
+  Future<void> leaveCategory(String msgId) => _call<Object>('leaveCategory', {'msgId': msgId});
+
   Future<void> optOut() => _call<void>('optOut');
 
   Future<void> optIn() => _call<void>('optIn');

@@ -38,6 +38,9 @@ private fun directly(herald: Herald) = { words: List<String> ->
     "tag" -> herald.setTags(mapOf(words[1] to words.getOrNull(2)))
     "language" -> herald.setUser(language = words[1])
     "convert" -> herald.trackConversion(words[1], words[2], value = words.getOrNull(3)?.toDouble(), currency = words.getOrNull(4))
+    "leave" -> herald.leaveCategory(words[1])
+    "choose" -> herald.setCategories(mapOf(words[1] to words.getOrNull(2)?.toBoolean()))
+    "categories" -> herald.categories().joinToString(";") { "${it.id},${it.name},${it.description},${it.subscribed},${it.locked}" }
     "optOut" -> herald.optOut()
     "optIn" -> herald.optIn()
     "unregister" -> herald.unregister()
@@ -74,6 +77,12 @@ private fun throughBridge(bridge: HeraldBridge, baseUrl: String, appKey: String,
       "language" -> call("setUser", mapOf("language" to word)) ?: Unit
       "convert" ->
         call("trackConversion", mapOf("id" to word, "name" to words[2], "value" to words.getOrNull(3)?.toDouble(), "currency" to words.getOrNull(4))) ?: Unit
+      "leave" -> call("leaveCategory", mapOf("msgId" to word))
+      "choose" -> call("setCategories", mapOf("choices" to mapOf(word to words.getOrNull(2)?.toBoolean()))) ?: Unit
+      "categories" ->
+        (call("categories") as List<*>).joinToString(";") { one ->
+          (one as Map<*, *>).let { "${it["id"]},${it["name"]},${it["description"]},${it["subscribed"]},${it["locked"]}" }
+        }
       "id" -> call("subscriptionId")
       "login" -> call("login", mapOf("externalId" to word)) ?: Unit
       else -> call(words[0], mapOf("msgId" to word, "action" to words.getOrNull(2))) ?: Unit

@@ -1355,6 +1355,8 @@ export interface components {
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
+            /** @description A notification reaches who is held out in any case. */
+            holdout?: boolean;
         };
         SendNotificationBody: {
             target: components["schemas"]["Target"];
@@ -1457,6 +1459,24 @@ export interface components {
                 weight: number;
                 content: components["schemas"]["Content"];
             }[];
+            auto?: {
+                /** @enum {string} */
+                metric: "open" | "click" | "conversion";
+                /** @description The name of the conversion, with that metric. */
+                conversion?: string;
+                afterMinutes: number;
+                /** @description 60 if left out, or `afterMinutes` if less. */
+                minMinutes?: number;
+                /** @default 0.05 */
+                alpha: number;
+                /**
+                 * @description Of each variant, with a push sent.
+                 * @default 500
+                 */
+                minUsers: number;
+                /** @enum {string} */
+                ifInconclusive: "none" | "best";
+            };
         };
         DryRunNotificationBody: {
             notification?: {
@@ -2011,6 +2031,15 @@ export interface components {
                      * @enum {string}
                      */
                     default: "in" | "out";
+                } | {
+                    /** @constant */
+                    step: "holdout";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    heldOut: boolean;
+                    percent: number;
                 })[];
             }[];
         };
@@ -2409,7 +2438,7 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data: {
-                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
                 reason: string;
                 /**
                  * @description There when the send is a test.

@@ -433,6 +433,7 @@ class SendNotificationBodySendRate(TypedDict):
 class Bypass(TypedDict):
     frequencyCap: NotRequired[bool]
     quietHours: NotRequired[bool]
+    holdout: NotRequired[bool]
 
 
 class Accepted(TypedDict):
@@ -535,6 +536,7 @@ class ScheduleRecurringNthWeekday(TypedDict):
 class Experiment(TypedDict):
     sampleRate: float
     variants: List[ExperimentVariants]
+    auto: NotRequired[ExperimentAuto]
 
 
 class ExperimentVariants(TypedDict):
@@ -542,6 +544,16 @@ class ExperimentVariants(TypedDict):
     name: str
     weight: NotRequired[float]
     content: Content
+
+
+class ExperimentAuto(TypedDict):
+    metric: Literal["open", "click", "conversion"]
+    conversion: NotRequired[str]
+    afterMinutes: int
+    minMinutes: NotRequired[int]
+    alpha: NotRequired[float]
+    minUsers: NotRequired[int]
+    ifInconclusive: Literal["none", "best"]
 
 
 class CreateCampaignBodySendRate(TypedDict):
@@ -755,7 +767,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
     waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPerMinute]]
-    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory]]
+    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory, ExplainCampaignAnswerDevicesStepsHeldOut]]
 
 
 class ExplainCampaignAnswerDevicesWaitingForEmpty(TypedDict):
@@ -993,6 +1005,16 @@ class ExplainCampaignAnswerDevicesStepsCategory(TypedDict):
     category: str
     subscribed: bool
     default: Literal["in", "out"]
+
+
+class ExplainCampaignAnswerDevicesStepsHeldOut(TypedDict):
+    """Whether the user is in the group that gets no campaign."""
+
+    step: Literal["holdout"]
+    result: Literal["pass", "stop", "wait", "info"]
+    basis: Literal["recorded", "frozen", "now"]
+    heldOut: bool
+    percent: float
 
 
 class ReadCampaignBreakdownAnswer(TypedDict):

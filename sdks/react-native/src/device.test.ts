@@ -28,6 +28,8 @@ test('each function reaches the native part by its name, with its arguments', as
   await herald.setTags({ plan: 'pro', old: null })
   await herald.setUser({ country: 'AT' })
   await herald.trackConversion('order-17', 'order', { value: 9.5, currency: 'EUR' })
+  await herald.setCategories({ offers: false, news: null })
+  await herald.leaveCategory('m')
   await herald.optOut()
   await herald.optIn()
   await herald.delivered('m')
@@ -47,6 +49,8 @@ test('each function reaches the native part by its name, with its arguments', as
     ['setTags', { tags: { plan: 'pro', old: null } }],
     ['setUser', { country: 'AT' }],
     ['trackConversion', { id: 'order-17', name: 'order', value: 9.5, currency: 'EUR' }],
+    ['setCategories', { choices: { offers: false, news: null } }],
+    ['leaveCategory', { msgId: 'm' }],
     ['optOut', {}],
     ['optIn', {}],
     ['delivered', { msgId: 'm' }],

@@ -54,6 +54,9 @@ export type TagValue = string | number | boolean | null
 /** What a conversion was worth, and the push that led to it when you know it. */
 export type Conversion = { value?: number; currency?: string; msgId?: string }
 
+/** A kind of notifications. `subscribed`: whether the user gets them. Nobody can leave a `locked` one. */
+export type Category = { id: string; name: string; description: string | null; subscribed: boolean; locked: boolean }
+
 /** Herald on a phone. What cannot be sent now is stored and sent later, in order. */
 export type Herald = {
   /** Sets the address and key, and must come before every other call. Call it at every start of the app. */
@@ -71,6 +74,12 @@ export type Herald = {
   setUser(fields: { language?: string; timezone?: string; country?: string }): Promise<void>
   /** Reports a conversion of the user, such as an order. `id` is yours and counts once. A `value` needs the app's setting for public values. */
   trackConversion(id: string, name: string, more?: Conversion): Promise<void>
+  /** Gives the kinds of notifications of your app, and which of them the user gets. */
+  categories(): Promise<Category[]>
+  /** Lets the user join (true) or leave (false) categories, on all devices of the user; null takes the user's own choice back. */
+  setCategories(choices: Record<string, boolean | null>): Promise<void>
+  /** Takes the user of this push out of its category. */
+  leaveCategory(msgId: string): Promise<void>
   optOut(): Promise<void>
   optIn(): Promise<void>
   /** Removes the device from Herald. */
@@ -146,6 +155,9 @@ export function heraldOver(native: Native): Herald {
     setTags: (tags) => call('setTags', { tags }),
     setUser: (fields) => call('setUser', fields),
     trackConversion: (id, name, more = {}) => call('trackConversion', { id, name, ...more }),
+    categories: () => call<Category[]>('categories'),
+    setCategories: (choices) => call('setCategories', { choices }),
+    leaveCategory: (msgId) => call<unknown>('leaveCategory', { msgId }).then(() => undefined),
     optOut: () => call('optOut'),
     optIn: () => call('optIn'),
     unregister: () => call('unregister'),

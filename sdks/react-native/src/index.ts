@@ -3,7 +3,7 @@ import { heraldOver } from './device.ts'
 import NativeHerald from './NativeHerald.ts'
 
 export { HeraldError } from './device.ts'
-export type { Conversion, ErrorCode, Events, Herald, Push, StartOptions, TagValue, Tap } from './device.ts'
+export type { Category, Conversion, ErrorCode, Events, Herald, Push, StartOptions, TagValue, Tap } from './device.ts'
 
 /** Herald in this app. Call `start` first. */
 export const herald = heraldOver({

@@ -35,6 +35,10 @@ func directly(_ herald: Herald, _ words: [String]) async throws -> String {
   case "convert":
     let value = words.count > 3 ? Decimal(string: words[3]) : nil
     try await herald.trackConversion(id: word, name: words[2], value: value, currency: words.count > 4 ? words[4] : nil)
+  case "leave": await herald.leaveCategory(push(word))
+  case "choose": try await herald.setCategories([word: words.count > 2 ? words[2] == "true" : nil])
+  case "categories":
+    return try await herald.categories().map { "\($0.id),\($0.name),\($0.description ?? "null"),\($0.subscribed),\($0.locked)" }.joined(separator: ";")
   case "optOut": try await herald.optOut()
   case "optIn": try await herald.optIn()
   case "unregister": try await herald.unregister()
@@ -76,6 +80,14 @@ func bridged(_ words: [String]) async throws -> String {
     var about: [String: Any] = ["id": word, "name": words[2]]
     if words.count > 4 { about = about.merging(["value": NSNumber(value: Double(words[3]) ?? 0), "currency": words[4]]) { _, new in new } }
     _ = try await throughPushes("trackConversion", about)
+  case "leave": _ = try await throughPushes("leaveCategory", ["msgId": word])
+  case "choose": _ = try await throughPushes("setCategories", ["choices": [word: words.count > 2 ? words[2] == "true" : NSNull()] as [String: Any]])
+  case "categories":
+    let all = try await throughPushes("categories", [:]) as? [[String: Any]] ?? []
+    return all.map { one in
+      let described = one["description"] as? String ?? "null"
+      return "\(one["id"] ?? ""),\(one["name"] ?? ""),\(described),\(one["subscribed"] ?? ""),\(one["locked"] ?? "")"
+    }.joined(separator: ";")
   case "id": return try await throughPushes("subscriptionId", [:]) as? String ?? "null"
   default:
     var about: [String: Any] = ["msgId": word]

@@ -29,7 +29,7 @@ export type Inbox = {
 
 /**
  * Gives the inbox of the person on this browser, with what `init` gave and its options. `token` gives the identity token of who is logged in, which
- * Herald always wants to see. Rejects with `not_ready` while the browser is not registered.
+ * Herald always needs. Rejects with `not_ready` before registration.
  */
 export function openInbox(herald: Pick<Herald, 'state'>, options: Options, token?: () => string | Promise<string>): Inbox {
   const { service } = readOptions(options)

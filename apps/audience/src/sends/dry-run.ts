@@ -83,6 +83,7 @@ async function count(
   const scan: DryRunScan = {
     ...{ appId, send, selection, startedAt, zones, last, expiredWave },
     cap: rulesFor(send, settings).frequencyCap,
+    holdout: rulesFor(send, settings).holdout,
     category: categoryObeyed(send),
     seed: 'seed' in samples ? samples.seed : '',
     fraction: await fractionOf(trx, appId, selection, limits),

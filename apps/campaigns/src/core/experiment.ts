@@ -1,4 +1,5 @@
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
+import type { ExperimentReport } from '@herald/contracts/experiment-report'
 import { fault, invalidField, type Fault } from '@herald/contracts/fault'
 import type { CampaignStatus } from '@herald/contracts/stats'
 
@@ -27,6 +28,28 @@ export function whyNoWinner({ status, experiment, schedule, ledgerIsGone, hasWin
 }
 
 export const winnerAlreadySent = (): Fault => fault('winner_already_sent', 'The winner was sent already.')
+
+/**
+ * Decides what an experiment does by itself, so many minutes after its last push (spec: experiments/auto). A split of users that is none by chance
+ * is a mistake somewhere: then there is no winner.
+ */
+export function decisionOf(
+  { decided, sampleRatio, sentRatio }: Pick<ExperimentReport, 'decided' | 'sampleRatio' | 'sentRatio'>,
+  { afterMinutes, minMinutes, ifInconclusive }: Pick<NonNullable<Experiment['auto']>, 'afterMinutes' | 'minMinutes' | 'ifInconclusive'>,
+  minutes: number,
+): 'significance' | 'deadline' | 'none' | 'later' {
+  if (minutes < firstLookMinutes({ afterMinutes, minMinutes })) return 'later'
+  if (sampleRatio.ok !== true || sentRatio.ok !== true) return minutes >= afterMinutes ? 'none' : 'later'
+  if (decided) return 'significance'
+  if (minutes < afterMinutes) return 'later'
+  return ifInconclusive === 'best' ? 'deadline' : 'none'
+}
+
+/** After so many minutes the first look is taken: a variant that is only opened sooner looks better at first. */
+export const firstLookMinutes = ({
+  afterMinutes,
+  minMinutes,
+}: Pick<NonNullable<Experiment['auto']>, 'afterMinutes' | 'minMinutes'>): number => minMinutes ?? Math.min(60, afterMinutes)
 
 /** Makes the fault for a variant id that the campaign does not have. */
 export const invalidVariant = (): Fault => {

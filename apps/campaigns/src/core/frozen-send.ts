@@ -52,8 +52,8 @@ const momentOf = ({ localTime, date, lateMinutes }: LocalMoment): LocalMoment =>
   date === undefined ? { localTime } : { localTime, date, lateMinutes: lateMinutes ?? defaultLateMinutes }
 
 /**
- * Gives a send with its target when it names at most 100 users or devices (`smallSend`) without a rate or raised badges, so that audience can get the send itself in a
- * call. Undefined for any other: audience gets a pointer.
+ * Gives a send with its target when it names at most 100 users or devices (`smallSend`) and has no rate or raised badges, so that audience gets the
+ * send itself. Undefined for any other: audience gets a pointer.
  */
 export function asSmallSend(send: FrozenSend, target: FrozenTarget | null): FrozenSmallSend | undefined {
   if (send.sendRate || send.presentation?.badgeIncrement !== undefined) return undefined

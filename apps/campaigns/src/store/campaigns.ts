@@ -1,5 +1,5 @@
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import { namedBy, type Experiment, type Schedule } from '@herald/contracts/campaign'
+import { namedBy, type Experiment, type Schedule, type Winner } from '@herald/contracts/campaign'
 import type { FrozenCategory } from '@herald/contracts/category'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
@@ -121,9 +121,10 @@ export const wholeColumns = [
 ] as const
 
 /** The winner of an experiment, as JSON. The read of any other campaign costs nothing more. */
-export const winnerColumn = sql<{ variant: string; campaignId: string; by: string | null; at: string } | null>`
+export const winnerColumn = sql<Winner | null>`
   case when experiment is not null then (
-    select json_build_object('variant', w.remainder_variant, 'campaignId', w.id, 'by', w.remainder_by, 'at', w.created_at)
+    select json_build_object('variant', w.remainder_variant, 'campaignId', w.id, 'by', w.remainder_by, 'at', w.created_at,
+      'decidedBy', coalesce(w.remainder_decided, 'person'))
     from campaigns w where w.remainder_of = campaigns.id
   ) end`.as('winner')
 
@@ -344,6 +345,10 @@ export const withoutNames = sql<string | null>`
     jsonb_build_object('kind', 'forgotten', 'by', target -> 'kind', 'count', jsonb_array_length(target -> (target ->> 'kind')))
   else target end`
 
+/** When an experiment that picks its winner by itself is first looked at, as `firstLookMinutes` says. */
+const firstLook = sql`make_interval(mins => coalesce(
+  (experiment #>> '{auto,minMinutes}')::int, least(60, (experiment #>> '{auto,afterMinutes}')::int)))`
+
 /**
  * Ends campaigns in which every queued push has an outcome, even before audience has said that the send has started. A campaign that has already
  * ended, for example as failed, stays as it is.
@@ -353,7 +358,8 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     with ${locked(campaignIds)}
     update campaigns set
       status = case when cancelling then ${statusAfter('settleCancelled')} else ${statusAfter('settle')} end,
-      started_at = coalesce(started_at, now()), settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = ${withoutNames}
+      started_at = coalesce(started_at, now()), settled_at = now(), due_at = null, flow_due_at = null, paused_at = null, target = ${withoutNames},
+      winner_due_at = case when experiment ? 'auto' and not cancelling then now() + ${firstLook} end
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 

@@ -1,4 +1,5 @@
 import type { Experiment } from '@herald/contracts/campaign'
+import type { DecidedBy } from '@herald/contracts/experiment-metrics'
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
 import { inherited, inheritedButName, ownLease } from './campaigns.ts'
@@ -37,6 +38,7 @@ export async function insertWinner(
     sampleRate,
     variant,
     by,
+    decidedBy,
     delaySeconds,
   }: {
     id: string
@@ -44,6 +46,7 @@ export async function insertWinner(
     sampleRate: number
     variant: Experiment['variants'][number]
     by: string | null
+    decidedBy: DecidedBy
     delaySeconds: number
   },
 ): Promise<{ dueAt: Date } | undefined> {
@@ -51,10 +54,10 @@ export async function insertWinner(
   const isDelayed = delaySeconds > 0
   const { rows } = await sql<{ dueAt: Date }>`
     insert into campaigns (
-      id, remainder_of, remainder_rate, remainder_variant, remainder_by, status, transactional, target, content, schedule, due_at, name, ${inheritedButName}
+      id, remainder_of, remainder_rate, remainder_variant, remainder_by, remainder_decided, status, transactional, target, content, schedule, due_at, name, ${inheritedButName}
     )
     select
-      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${statusAfter(isDelayed ? 'sendLater' : 'sendNow')}, false, target,
+      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${decidedBy === 'person' ? null : decidedBy}, ${statusAfter(isDelayed ? 'sendLater' : 'sendNow')}, false, target,
       ${JSON.stringify(variant.content)}::jsonb, '{"type":"now"}'::jsonb,
       ${isDelayed ? sql`now() + ${delaySeconds}::int * interval '1 second'` : ownLease}, left(name, ${nameLength} - length(${suffix})) || ${suffix},
       ${inheritedButName}

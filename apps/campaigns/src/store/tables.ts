@@ -57,6 +57,8 @@ export type Tables = {
     /** The variant of that experiment whose content this campaign sends, and the operator who picked it; null for a secret key. */
     remainder_variant: string | null
     remainder_by: string | null
+    remainder_decided: string | null
+    winner_due_at: Date | null
     /** In a send at each user's local time: each user gets it when that local time next comes after this moment. */
     local_times_after: Date | null
     /** True once a cancel of the send under way was asked for. */

@@ -150,7 +150,7 @@ export async function givenPlatform() {
     if (status === 'failed') await gateway.call(failCampaign, { campaignId, code: 'invalid_segment', message: 'It does not compile.' })
     return campaignId
   }
-  return { db, databaseUrl, gateway, audience, segments, pointersAt, rowOf, measured, campaignIn }
+  return { db, databaseUrl, natsUrl, gateway, audience, segments, pointersAt, rowOf, measured, campaignIn }
 }
 function scheduleFor(status: CampaignStatus): Schedule {
   const at = new Date(Date.now() + 43_200_000).toISOString()

@@ -1072,6 +1072,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/experiment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what an experiment shows, with a test that you may look at as often as you like
+         * @description Users are counted, not devices, at most once a minute.
+         */
+        get: operations["readExperiment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/campaigns/{id}/uplift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a campaign has caused: who was meant to get it against who was held out
+         * @description By intention to treat: all queued users, whether their push was sent or not; conversions count whether attributed or not.
+         */
+        get: operations["readCampaignUplift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/holdout/uplift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what all campaigns of a time have caused: who was meant to get them against who was held out */
+        get: operations["readHoldoutUplift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/holdout/redraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold out other users from now on */
+        post: operations["redrawHoldout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/drafts": {
         parameters: {
             query?: never;
@@ -1776,6 +1850,16 @@ export interface components {
                 } | null;
                 /** @description How many uploaded pictures the app may have, each of at most 1 MiB. */
                 mostPictures: number;
+                holdout: {
+                    percent: number;
+                    /**
+                     * Format: date-time
+                     * @description When it was switched on or drawn anew.
+                     */
+                    since: string;
+                    /** @description How often it was drawn. */
+                    generation: number;
+                } | null;
             };
             /** Format: date-time */
             createdAt: string;
@@ -1826,6 +1910,9 @@ export interface components {
                 } | null;
                 /** @description How many uploaded pictures the app may have, each of at most 1 MiB. */
                 mostPictures?: number;
+                holdout?: {
+                    percent: number;
+                } | null;
             };
         };
         IdentitySecret: {
@@ -2060,7 +2147,7 @@ export interface components {
             variant: string | null;
             /** @enum {string} */
             outcome: "sent" | "failed" | "skipped" | "open";
-            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
             code: string | null;
             providerCode: string | null;
             attempts: number;
@@ -2383,6 +2470,15 @@ export interface components {
                      * @enum {string}
                      */
                     default: "in" | "out";
+                } | {
+                    /** @constant */
+                    step: "holdout";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    heldOut: boolean;
+                    percent: number;
                 })[];
             }[];
         };
@@ -2791,10 +2887,12 @@ export interface components {
                 variant: string;
                 /** @description The campaign that sends it to the remainder. */
                 campaignId: components["schemas"]["Id"];
-                /** @description The operator who picked it; null when a secret key of the app did. */
+                /** @description The operator who picked it; null when a secret key of the app or Herald itself did. */
                 by: string | null;
                 /** Format: date-time */
                 at: string;
+                /** @enum {string} */
+                decidedBy: "significance" | "deadline" | "person";
             } | null;
             silent: boolean;
             data: {
@@ -2933,6 +3031,8 @@ export interface components {
         Bypass: {
             frequencyCap?: boolean;
             quietHours?: boolean;
+            /** @description A notification reaches who is held out in any case. */
+            holdout?: boolean;
         };
         CampaignWithRates: {
             id: components["schemas"]["Id"];
@@ -2995,10 +3095,12 @@ export interface components {
                 variant: string;
                 /** @description The campaign that sends it to the remainder. */
                 campaignId: components["schemas"]["Id"];
-                /** @description The operator who picked it; null when a secret key of the app did. */
+                /** @description The operator who picked it; null when a secret key of the app or Herald itself did. */
                 by: string | null;
                 /** Format: date-time */
                 at: string;
+                /** @enum {string} */
+                decidedBy: "significance" | "deadline" | "person";
             } | null;
             silent: boolean;
             data: {
@@ -3113,6 +3215,24 @@ export interface components {
                 weight: number;
                 content: components["schemas"]["Content"];
             }[];
+            auto?: {
+                /** @enum {string} */
+                metric: "open" | "click" | "conversion";
+                /** @description The name of the conversion, with that metric. */
+                conversion?: string;
+                afterMinutes: number;
+                /** @description 60 if left out, or `afterMinutes` if less. */
+                minMinutes?: number;
+                /** @default 0.05 */
+                alpha: number;
+                /**
+                 * @description Of each variant, with a push sent.
+                 * @default 500
+                 */
+                minUsers: number;
+                /** @enum {string} */
+                ifInconclusive: "none" | "best";
+            };
         };
         ReplaceCampaignOfAppBody: {
             name: string;
@@ -3198,10 +3318,12 @@ export interface components {
                 variant: string;
                 /** @description The campaign that sends it to the remainder. */
                 campaignId: components["schemas"]["Id"];
-                /** @description The operator who picked it; null when a secret key of the app did. */
+                /** @description The operator who picked it; null when a secret key of the app or Herald itself did. */
                 by: string | null;
                 /** Format: date-time */
                 at: string;
+                /** @enum {string} */
+                decidedBy: "significance" | "deadline" | "person";
             } | null;
             silent: boolean;
             data: {
@@ -3560,6 +3682,95 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @constant */
             status: "draft";
+        };
+        ReadExperimentAnswer: {
+            /** @enum {string} */
+            metric: "open" | "click" | "conversion";
+            /** Format: date-time */
+            asOf: string;
+            /** @description Nothing more is expected to come: read the intervals now. */
+            final: boolean;
+            /** @description Whether the users are split as the weights say (χ²). */
+            sampleRatio: {
+                /** @description How likely such a difference is by chance; null until all pushes are queued. */
+                p: number | null;
+                /** @description False: something is wrong, and no winner is picked automatically. */
+                ok: boolean | null;
+            };
+            /** @description Whether the users are split as the weights say (χ²). */
+            sentRatio: {
+                /** @description How likely such a difference is by chance; null until all pushes are queued. */
+                p: number | null;
+                /** @description False: something is wrong, and no winner is picked automatically. */
+                ok: boolean | null;
+            };
+            variants: {
+                id: string;
+                assigned: number;
+                sent: number;
+                events: number;
+                rate: number;
+                low: number;
+                high: number;
+            }[];
+            comparisons: {
+                a: string;
+                b: string;
+                difference: number;
+                low: number;
+                high: number;
+                upliftPercent: number | null;
+            }[];
+            /** @description Anytime-valid: look as often as you like, and stop when it is at most 0.05. */
+            p: number;
+            /** @description The best variant is better, and not by chance. */
+            decided: boolean;
+            /** @description Null until a winner is picked. */
+            decidedBy: ("significance" | "deadline" | "person") | null;
+            /** @description To find an uplift of 10 % at the app’s usual rate. */
+            needed: {
+                usersPerVariant: number | null;
+            };
+        };
+        ReadCampaignUpliftAnswer: {
+            treated: {
+                users: number;
+                converted: number;
+                rate: number;
+            };
+            control: {
+                users: number;
+                converted: number;
+                rate: number;
+            };
+            difference: number;
+            low: number;
+            high: number;
+            upliftPercent: number | null;
+            /** @description The time that is looked at is over. */
+            final: boolean;
+        };
+        ReadHoldoutUpliftAnswer: {
+            treated: {
+                users: number;
+                converted: number;
+                rate: number;
+            };
+            control: {
+                users: number;
+                converted: number;
+                rate: number;
+            };
+            difference: number;
+            low: number;
+            high: number;
+            upliftPercent: number | null;
+            /** @description The time that is looked at is over. */
+            final: boolean;
+        };
+        RedrawHoldoutAnswer: {
+            /** Format: date-time */
+            since: string;
         };
         ListDraftsAnswer: {
             items: {
@@ -4947,6 +5158,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description not_an_experiment, invalid_state */
+        "409-not_an_experiment-invalid_state": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description idempotency_in_progress */
         "409-idempotency_in_progress": {
             headers: {
@@ -5074,6 +5295,7 @@ export interface operations {
                      *             "conversions": {
                      *               "publicValues": false
                      *             },
+                     *             "holdout": null,
                      *             "inboxDays": 30,
                      *             "approval": {
                      *               "devices": 10000
@@ -5158,6 +5380,7 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
+                     *         "holdout": null,
                      *         "inboxDays": 30,
                      *         "approval": {
                      *           "devices": 10000
@@ -5239,6 +5462,7 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
+                     *         "holdout": null,
                      *         "inboxDays": 30,
                      *         "approval": {
                      *           "devices": 10000
@@ -5368,6 +5592,7 @@ export interface operations {
                      *         "conversions": {
                      *           "publicValues": false
                      *         },
+                     *         "holdout": null,
                      *         "inboxDays": 30,
                      *         "approval": {
                      *           "devices": 10000
@@ -10786,6 +11011,310 @@ export interface operations {
             401: components["responses"]["401-unauthorized"];
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readExperiment: {
+        parameters: {
+            query?: {
+                metric?: "open" | "click" | "conversion";
+                /** @description The name of the conversion, with that metric. */
+                conversion?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read what an experiment shows, with a test that you may look at as often as you like */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metric": "open",
+                     *       "asOf": "2026-01-13T18:30:00.000Z",
+                     *       "final": false,
+                     *       "sampleRatio": {
+                     *         "p": 0.7374736590008895,
+                     *         "ok": true
+                     *       },
+                     *       "sentRatio": {
+                     *         "p": 0.7362018573793726,
+                     *         "ok": true
+                     *       },
+                     *       "variants": [
+                     *         {
+                     *           "id": "a",
+                     *           "assigned": 4020,
+                     *           "sent": 3980,
+                     *           "events": 240,
+                     *           "rate": 0.06030150753768844,
+                     *           "low": 0.05332145308340707,
+                     *           "high": 0.0681295292967808
+                     *         },
+                     *         {
+                     *           "id": "b",
+                     *           "assigned": 3990,
+                     *           "sent": 3950,
+                     *           "events": 320,
+                     *           "rate": 0.0810126582278481,
+                     *           "low": 0.07290509080492202,
+                     *           "high": 0.08993438202834929
+                     *         }
+                     *       ],
+                     *       "comparisons": [
+                     *         {
+                     *           "a": "a",
+                     *           "b": "b",
+                     *           "difference": 0.020711150690159663,
+                     *           "low": 0.009441253877051047,
+                     *           "high": 0.032038918155868096,
+                     *           "upliftPercent": 34.345991561181435
+                     *         }
+                     *       ],
+                     *       "p": 0.015266850148206376,
+                     *       "decided": true,
+                     *       "decidedBy": null,
+                     *       "needed": {
+                     *         "usersPerVariant": 21816
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadExperimentAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-not_an_experiment-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readCampaignUplift: {
+        parameters: {
+            query: {
+                conversion: string;
+                /** @description Conversions within this time after the campaign began; a week if left out. */
+                windowHours?: number;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read what a campaign has caused: who was meant to get it against who was held out */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "treated": {
+                     *         "users": 9000,
+                     *         "converted": 450,
+                     *         "rate": 0.05
+                     *       },
+                     *       "control": {
+                     *         "users": 1000,
+                     *         "converted": 40,
+                     *         "rate": 0.04
+                     *       },
+                     *       "difference": 0.010000000000000002,
+                     *       "low": -0.004658765461143662,
+                     *       "high": 0.02149300964799534,
+                     *       "upliftPercent": 25,
+                     *       "final": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadCampaignUpliftAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readHoldoutUplift: {
+        parameters: {
+            query: {
+                conversion: string;
+                /** @description Since the hold-out began if left out. */
+                from?: string;
+                /** @description Until now if left out. */
+                to?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read what all campaigns of a time have caused: who was meant to get them against who was held out */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "treated": {
+                     *         "users": 9000,
+                     *         "converted": 450,
+                     *         "rate": 0.05
+                     *       },
+                     *       "control": {
+                     *         "users": 1000,
+                     *         "converted": 40,
+                     *         "rate": 0.04
+                     *       },
+                     *       "difference": 0.010000000000000002,
+                     *       "low": -0.004658765461143662,
+                     *       "high": 0.02149300964799534,
+                     *       "upliftPercent": 25,
+                     *       "final": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReadHoldoutUpliftAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    redrawHoldout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hold out other users from now on */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-01-13T18:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedrawHoldoutAnswer"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];

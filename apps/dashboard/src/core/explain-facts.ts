@@ -55,6 +55,8 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
       return []
     case 'experiment':
       return ofExperiment(step)
+    case 'holdout':
+      return text('Held out', yesNo(step.heldOut), `${step.percent} % of the users get no campaign, to compare.`)
     case 'reachable':
       return ofReachable(step)
     case 'category':

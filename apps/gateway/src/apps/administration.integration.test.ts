@@ -47,17 +47,7 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
   const id = String(made.body['id'])
   expect(made).toMatchObject({
     status: 201,
-    body: {
-      name: 'Shop',
-      settings: {
-        defaultTimezone: 'UTC',
-        frequencyCap: null,
-        quietHours: null,
-        identityVerification: 'off',
-        approval: null,
-        mostPictures: 200,
-      },
-    },
+    body: { name: 'Shop', settings: defaultSettings },
   })
   expect(Object.keys(made.body)).toEqual(['id', 'name', 'settings', 'createdAt'])
 

@@ -1,6 +1,6 @@
-import type { CreateApp, PatchApp } from '@herald/contracts/administration'
+import type { ChangeSettings, CreateApp, PatchApp } from '@herald/contracts/administration'
 import { defaultSettings, type App, type AppSettings } from '@herald/contracts/app'
-import { notFound } from '@herald/contracts/fault'
+import { fault, notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { randomSecret } from '@herald/auth/secret'
 import type { Sealer } from '@herald/auth/seal'
@@ -10,7 +10,7 @@ import type { Changes } from '../changes.ts'
 import { listed, type Listed } from '@herald/contracts/page'
 import type { Page } from '../core/page.ts'
 import { identitySecretContext } from './core/seal-context.ts'
-import { findApps, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
+import { drawHoldout, findApps, insertApp, lockHoldout, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
 import { insertAppErasures } from './store/app-erasures.ts'
 import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
@@ -34,15 +34,42 @@ export async function changeApp(
   appId: string,
   { name, settings = {} }: PatchApp,
 ): Promise<App> {
-  const named: Partial<AppSettings> = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  const named: Named = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   const app = await transact(db, async (trx) => {
-    const changed = await updateApp(trx, appId, { name, settings: named })
+    const changed = await updateApp(trx, appId, { name, settings: await withHoldout(trx, appId, named) })
     if (!changed) throw notFound()
     await note(trx, appId, { ...(name === undefined ? {} : { name }), settings: Object.keys(named) })
     return changed
   })
   changes.appChanged(appId)
   return app
+}
+
+/** The settings that a request names. */
+type Named = { [Name in keyof ChangeSettings]?: NonNullable<ChangeSettings[Name]> | (null extends ChangeSettings[Name] ? null : never) }
+
+/** Adds to a hold-out when it began and how often it was drawn. Another share of users leaves both, so that who was held out still is. */
+async function withHoldout(trx: Kysely<Tables>, appId: string, { holdout, ...settings }: Named): Promise<Partial<AppSettings>> {
+  if (holdout === undefined) return settings
+  if (holdout === null) return { ...settings, holdout }
+  const { since, generation, now } = await lockHoldout(trx, appId)
+  return { ...settings, holdout: { percent: holdout.percent, since: since ?? now, generation } }
+}
+
+/** Holds out other users from now on (spec: experiments/holdout). Faults: not_found, invalid_state (the app has no hold-out). */
+export async function redrawHoldout(
+  { db, changes, note }: Pick<Needs, 'db' | 'changes' | 'note'>,
+  appId: string,
+): Promise<{ since: string }> {
+  const since = await transact(db, async (trx) => {
+    const { since: before } = await lockHoldout(trx, appId)
+    if (before === null) throw fault('invalid_state', 'The app has no hold-out.')
+    const drawn = await drawHoldout(trx, appId)
+    await note(trx, appId, {})
+    return drawn
+  })
+  changes.appChanged(appId)
+  return { since }
 }
 
 /**

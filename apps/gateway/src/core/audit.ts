@@ -6,6 +6,7 @@ export type AuditAction =
   | `${'key' | 'admin-key'}.${'created' | 'revoked'}`
   | `provider.${'set' | 'removed' | 'probed' | 'rolled-back'}`
   | 'identity-secret.made'
+  | 'holdout.redrawn'
   | 'device.marked'
   | `${'segment' | 'template' | 'category'}.${'created' | 'changed' | 'deleted'}`
   | `draft.${'changed' | 'deleted'}`

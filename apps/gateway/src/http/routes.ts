@@ -10,6 +10,7 @@ import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain, explainOfApp } from '../campaigns/http/explain.ts'
 import { drafts } from '../campaigns/http/drafts.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
+import { experiments } from '../campaigns/http/experiments.ts'
 import { exports } from '../people/http/exports.ts'
 import { imports } from '../people/http/imports.ts'
 import { keys } from '../apps/http/keys.ts'
@@ -114,6 +115,7 @@ export const administrationRoutes: readonly Route[] = [
   ...templatesOfApp,
   ...categoriesOfApp,
   ...campaignsOfApp,
+  ...experiments,
   ...drafts,
   ...pictures,
   ...dryRunsOfApp,

@@ -54,7 +54,7 @@ test('in a list of conversions each wrong one is invalid with the path of its wr
   const { status, results } = await report([user({ id: 'first' }), ...wrong.map(([item]) => item), user({ value: -12.3456 })])
   expect(status).toBe(200)
   expect(results.map((one) => one.status)).toEqual(['counted', ...wrong.map(() => 'invalid'), 'counted'])
-  expect(results[0]).toEqual({ id: 'first', status: 'counted' })
+  expect(results[0]).toMatchObject({ id: 'first', status: 'counted', attribution: { how: 'direct' } })
   for (const [index, [, path]] of wrong.entries()) {
     const at = `events.${index + 1}`
     expect(results[index + 1]?.error?.details?.[0]?.path).toBe(path === '' ? at : `${at}.${path}`)

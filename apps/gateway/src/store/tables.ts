@@ -8,6 +8,7 @@ export type Tables = {
     id: string
     name: string
     settings: JSONColumnType<AppSettings>
+    holdout_generation: Generated<number>
     sealed_identity_secret: string | null
     created_at: Generated<Date>
     deleted_at: Date | null

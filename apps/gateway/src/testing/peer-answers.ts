@@ -296,6 +296,8 @@ export const usualAnswers = {
     usual(trackerCalls.exportPushesOfDevice, { pushes: [], next: null }),
     usual(trackerCalls.exportPushesOfCampaign, { pushes: [], next: null }),
     usual(trackerCalls.readProgress, null),
+    usual(trackerCalls.countExperiment, null),
+    usual(trackerCalls.countUplift, null),
     usual(trackerCalls.readReconciliation, { difference: 0, roundEndedAt: '2026-01-31T08:00:00.000Z' }),
     usual(trackerCalls.listStats, { stats: {} }),
     usual(trackerCalls.verifyCampaign, null),

@@ -130,7 +130,12 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     note(recordConversions.subject, request)
     const other = peers.answers.get(recordConversions.subject)
     if (other) return (await other(request)) as { results: [] }
-    return { results: request.conversions.map(() => ({ status: 'counted' as const, attribution: null })) }
+    return {
+      results: request.conversions.map(() => ({
+        status: 'counted' as const,
+        attribution: { campaignId: shop.campaignId, how: 'direct' as const },
+      })),
+    }
   })
   tracker.answer(trackEvents, async ({ engagements }) => {
     if (peers.refusal) throw peers.refusal

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { call } from '../call.ts'
 import { Attribution, ConversionName, mostConversions, type AttributedHow, type StoredConversion } from '../conversion.ts'
 import { actionForm, engagementKinds, Listener, type EngagementKind } from '../event.ts'
+import { CountedBy, type CountedExperiment, type CountedUplift } from '../experiment-report.ts'
 import { mostExplained } from '../explain.ts'
 import { MarkInbox, mostUnread } from '../inbox.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
@@ -348,6 +349,31 @@ export const listConversions = call<{ conversions: StoredConversion[]; next: str
 
 /** Deletes the conversions of an erased user, and lets no more of them be counted. Audience repeats the call until it is answered. */
 export const eraseTrackerOfUser = call<Record<string, never>>()('rpc.tracker.erase-user', z.object({ appId: Id, userId: Id }), 10_000)
+
+// Experiments and the hold-out (spec: experiments/report, experiments/uplift).
+
+/**
+ * Counts the users of an experiment by variant, in one snapshot, at most once a minute in a process. Null before the fan-out has reported, and after
+ * the ledger's retention.
+ */
+export const countExperiment = call<CountedExperiment | null>()('rpc.tracker.count-experiment', CountedBy, 30_000)
+
+/**
+ * Counts users who were held out or not, and those of them who converted in the time, of one campaign or of all that began in it. Null as with
+ * `countExperiment`. Fault: invalid_body at `from` (too many pushes).
+ */
+export const countUplift = call<CountedUplift | null>()(
+  'rpc.tracker.count-uplift',
+  z.object({
+    appId: Id,
+    conversion: ConversionName,
+    of: z.union([
+      z.object({ campaignId: Id, windowHours: z.number().int().min(1).max(720) }),
+      z.object({ from: z.iso.datetime(), to: z.iso.datetime() }),
+    ]),
+  }),
+  30_000,
+)
 
 // What is counted over time (spec: administration/series).
 

@@ -24,5 +24,7 @@ open class JSONObject() {
 
   companion object {
     @JvmField val NULL = Any()
+
+    @JvmStatic fun wrap(value: Any?): Any? = value
   }
 }

@@ -8,6 +8,7 @@ import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
  */
 export type Group = Record<Platform, number> & {
   wave: number
+  held: boolean
   /** Whether the users are outside the send's category. */
   outside: boolean
   quiet: boolean
@@ -26,7 +27,16 @@ export type Group = Record<Platform, number> & {
  * How many devices of the send's audience one block of the table has, and how many each rule skips (`web`: browsers, which a silent send skips). A
  * device counts for the first rule that skips it.
  */
-export type Block = { devices: number; optedOut: number; expired: number; web: number; outside: number; quiet: number; capped: number }
+export type Block = {
+  devices: number
+  held: number
+  optedOut: number
+  expired: number
+  web: number
+  outside: number
+  quiet: number
+  capped: number
+}
 type Counted = Pick<
   AudienceDryRun,
   'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales' | 'webNeverSeen'
@@ -57,10 +67,17 @@ export function addUp(
   const queued = groups.filter(({ variant }) => variant !== null)
   const skipped = (reason: AudienceDryRun['skips'][number]['reason'], devices: number, read: (block: Block) => number) =>
     devices === 0 ? [] : [{ reason, devices, estimated: estimate(read) }]
-  const due = queued.filter(({ wave }) => wave !== expiredWave)
+  // Who is held out is skipped for that reason, whatever else would skip the push.
+  const meant = queued.filter(({ held }) => !held)
+  const due = meant.filter(({ wave }) => wave !== expiredWave)
   const inside = due.filter(({ outside }) => !outside)
   const awake = inside.filter(({ quiet }) => !quiet)
-  const expired = skipped('expired', sum(queued, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices)
+  const heldOut = sum(
+    queued.filter(({ held }) => held),
+    (group) => sumOf(group) + (inbox ? group.optedOut : 0),
+  )
+  const held = skipped('holdout', heldOut, (block) => block.held)
+  const expired = skipped('expired', sum(meant, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices)
   return {
     audience: { users: sum(groups, ({ users }) => users), byPlatform: byPlatform(groups) },
     estimated: estimate(({ devices }) => devices),
@@ -75,10 +92,11 @@ export function addUp(
           ),
         ]
       : [
+          ...held,
           ...(inbox
             ? skipped(
                 'opted_out',
-                sum(queued, ({ optedOut }) => optedOut),
+                sum(meant, ({ optedOut }) => optedOut),
                 ({ optedOut }) => optedOut,
               )
             : []),
@@ -189,6 +207,7 @@ export function whySampleSkipped(
     platform: Platform
     reach: 0 | 1 | 2 | null
     variant: string | null
+    held: boolean
     expired: boolean
     outside: boolean
     quiet: boolean
@@ -198,6 +217,7 @@ export function whySampleSkipped(
   if (device.reach === null) return 'not_in_target'
   if (device.reach > 0) return device.reach === 2 ? 'invalidated' : 'opted_out'
   if ((experiment || remainder) && device.variant === null) return 'not_in_experiment'
+  if (device.held) return 'holdout'
   if (device.expired) return 'expired'
   if (silent) return device.platform === 'web' ? 'silent_web' : null
   if (device.outside) return 'unsubscribed'

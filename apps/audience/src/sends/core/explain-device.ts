@@ -9,7 +9,7 @@ import type { Segment } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
 import { explainMessage } from './explain-message.ts'
 import { placeInBatch, placeWithoutBatch, type OpenPlace } from './explain-push.ts'
-import { capSteps, categorySteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
+import { capSteps, categorySteps, holdoutSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
 import { asksFor, explainLeaves } from './explain-segment.ts'
 
 export type KnownDevice = {
@@ -83,6 +83,7 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         reachableStep(of, device),
         ...(user ? targetSteps(of, facts, device, user) : []),
         ...experimentSteps(of, device.userId),
+        ...holdoutSteps(of, device.userId),
         ...(user ? categorySteps(of, user.preferences ?? {}) : []),
         ...waveSteps(of, { waves, own, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
         ...quietSteps(of, zone, waves[own]),

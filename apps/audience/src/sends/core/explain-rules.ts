@@ -3,6 +3,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { choiceOf, isSubscribed, type Choices } from '@herald/contracts/category'
 import type { ExplainedStep } from '@herald/contracts/explain'
+import { isHeldOut } from '@herald/contracts/holdout'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import type { Segment } from '@herald/contracts/segment'
 import { findTimeZone } from '@herald/contracts/text'
@@ -77,6 +78,14 @@ export function waveSteps(of: SendToExplain, { waves, own, zone, isAhead }: OwnW
       of: null,
     },
   ]
+}
+
+/** Gives the step of the hold-out, which follows from the user and the settings that were frozen with the send. */
+export function holdoutSteps({ send, settings, begins }: SendToExplain, userId: string): ExplainedStep[] {
+  const { holdout } = rulesFor(send, settings)
+  if (!holdout) return []
+  const heldOut = isHeldOut(send.appId, holdout, userId)
+  return [{ step: 'holdout', result: heldOut ? 'stop' : 'pass', basis: begins ? 'now' : 'frozen', heldOut, percent: holdout.percent }]
 }
 
 export function quietSteps({ send, settings, startedAt, now }: SendToExplain, userZone: string, wave: Wave | undefined): ExplainedStep[] {

@@ -2,6 +2,7 @@ import type { FrequencyCap, QuietHours } from '@herald/contracts/administration'
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenCategory } from '@herald/contracts/category'
+import { isHeldOut, type Holdout } from '@herald/contracts/holdout'
 import { isInSample } from '@herald/contracts/experiment'
 import type { SkipReason } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
@@ -16,17 +17,18 @@ export type DeliveryRules = {
   frequencyCap: FrequencyCap | null
   holdFor: QuietHours | null
   skipIn: QuietHours | null
+  holdout: Holdout | null
   /** The category that people may be outside of. */
   category: FrozenCategory | null
 }
 
 /**
- * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator who sends a test waits for the push: silent sends and
- * tests are exempt from the cap, quiet hours and categories.
+ * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator waits for a test: both are exempt from the cap, quiet
+ * hours and categories. Only campaigns have a hold-out.
  */
 export function rulesFor(
-  { silent, bypass, test, category }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'category'>,
-  { frequencyCap, quietHours }: Pick<AppSettings, 'frequencyCap' | 'quietHours'>,
+  { silent, bypass, test, transactional, category }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional' | 'category'>,
+  { frequencyCap, quietHours, holdout }: Pick<AppSettings, 'frequencyCap' | 'quietHours'> & Partial<Pick<AppSettings, 'holdout'>>,
 ): DeliveryRules {
   const isExempt = silent || test === true
   const quiet = isExempt || bypass.quietHours ? null : quietHours
@@ -34,6 +36,7 @@ export function rulesFor(
     frequencyCap: isExempt || bypass.frequencyCap ? null : frequencyCap,
     holdFor: quiet?.action === 'hold' ? quiet : null,
     skipIn: quiet?.action === 'skip' ? quiet : null,
+    holdout: isExempt || transactional || bypass.holdout ? null : (holdout ?? null),
     category: categoryObeyed({ silent, test, category }),
   }
 }
@@ -45,8 +48,8 @@ export const categoryObeyed = ({ silent, test, category }: Obeying): FrozenCateg
   silent || test || !category || category.locked ? null : category
 
 /**
- * A device of a page that the send means. `zone`: the time zone of its user; null when the user has none, or it was not read. `isOutside`: the user is
- * not in the category; absent without one. `isOptedOut`: only the inbox reaches the device.
+ * A device of a page that the send means. `zone`: its user's time zone; null when there is none, or it was not read. `isOutside`: the user is not in
+ * the category. `isOptedOut`: only the inbox reaches it.
  */
 export type PageDevice = {
   id: string
@@ -64,6 +67,20 @@ export type Queued = { subscriptionId: string; userId: string; platform: Platfor
 export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userId: string): boolean =>
   (!experiment || isInSample(experiment.sampleRate, campaignId, userId)) &&
   (!remainder || !isInSample(remainder.sampleRate, remainder.of, userId))
+
+/**
+ * Skips the pushes to users who are held out, whatever else would skip them: the ledger is to have all of them (spec: experiments/holdout-queued). A
+ * user is placed once, however many devices the user has.
+ */
+export function holdOut(pushes: Queued[], appId: string, holdout: Holdout | null): Queued[] {
+  if (!holdout) return pushes
+  const known = new Map<string, boolean>()
+  return pushes.map((push) => {
+    const isHeld = known.get(push.userId) ?? isHeldOut(appId, holdout, push.userId)
+    known.set(push.userId, isHeld)
+    return isHeld ? { ...push, skip: 'holdout' } : push
+  })
+}
 
 /** What time has to do with a page's pushes. `expired`: the date and time of the send had passed in the zones of the page's wave. */
 export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date; expired: boolean }

@@ -2,11 +2,12 @@ import type { FrequencyCap } from '@herald/contracts/administration'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenCategory } from '@herald/contracts/category'
 import { localesOf } from '@herald/contracts/content'
+import { holdoutText, type Holdout } from '@herald/contracts/holdout'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import type { Block, Group } from '../core/dry-run.ts'
 import { hasClaimed, usedAt } from './claims.ts'
-import { digestOf, inSample, variantAt } from './experiment-sql.ts'
+import { digestOf, fraction, inSample, variantAt } from './experiment-sql.ts'
 import { devicesNamed, outsideOf, type Selection } from './pages.ts'
 import { devicesMeant, inPresentCode, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
@@ -31,6 +32,7 @@ export type DryRunScan = {
   /** The index of the wave that is skipped because its time has passed; -1 for none. */
   expiredWave: number
   cap: FrequencyCap | null
+  holdout: Holdout | null
   /** The category that the send obeys; null for none. */
   category: FrozenCategory | null
   /** Sample devices are chosen by a hash with this text: the same seed chooses the same devices. */
@@ -77,19 +79,20 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       ) as spoken on true
     )
     select case when grouping(wave) = 0 then 'group' when grouping(bucket) = 0 then 'bucket' else 'block' end as kind,
-      wave, outside, quiet, capped, variant, locale, speaks,
+      wave, held, outside, quiet, capped, variant, locale, speaks,
       ${columnsOf((platform) => sql`sum(${sql.ref(platform)})::float8`)},
       sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(unseen)::float8 as unseen, sum(users)::float8 as users,
       min(pick) as pick,
       sum(${allPlatforms})::float8 as devices,
-      coalesce(sum(${allPlatforms}) filter (where quiet and not outside and variant is not null), 0)::float8 as "quietDevices",
-      coalesce(sum(${allPlatforms}) filter (where outside and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "outsideDevices",
-      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not outside and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
-      coalesce(sum(web) filter (where variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
-      coalesce(sum(${allPlatforms}) filter (where variant is not null and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices",
-      coalesce(sum(opted_out) filter (where variant is not null), 0)::float8 as "optedOutDevices"
+      coalesce(sum(${scan.send.inbox ? sql`${allPlatforms} + opted_out` : allPlatforms}) filter (where held and variant is not null), 0)::float8 as "heldDevices",
+      coalesce(sum(${allPlatforms}) filter (where quiet and not outside and not held and variant is not null), 0)::float8 as "quietDevices",
+      coalesce(sum(${allPlatforms}) filter (where outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "outsideDevices",
+      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
+      coalesce(sum(web) filter (where variant is not null and not held and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
+      coalesce(sum(${allPlatforms}) filter (where variant is not null and not held and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices",
+      coalesce(sum(opted_out) filter (where variant is not null and not held), 0)::float8 as "optedOutDevices"
     from located
-    group by grouping sets ((wave, outside, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
+    group by grouping sets ((wave, held, outside, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
     db,
   )
   return sortOut(rows)
@@ -99,6 +102,7 @@ type ScanRow = Group & {
   kind: 'group' | 'bucket' | 'block'
   pick: string | null
   devices: number
+  heldDevices: number
   outsideDevices: number
   quietDevices: number
   cappedDevices: number
@@ -112,8 +116,9 @@ function sortOut(rows: ScanRow[]): Scanned {
     groups: rows.filter(({ kind }) => kind === 'group'),
     blocks: rows
       .filter(({ kind }) => kind === 'block')
-      .map(({ devices, optedOutDevices, expiredDevices, webDevices, outsideDevices, quietDevices, cappedDevices }) => ({
+      .map(({ devices, heldDevices, optedOutDevices, expiredDevices, webDevices, outsideDevices, quietDevices, cappedDevices }) => ({
         devices,
+        held: heldDevices,
         optedOut: optedOutDevices,
         expired: expiredDevices,
         web: webDevices,
@@ -240,7 +245,8 @@ const devicesAlone = (appId: string) => sql`
  * Says what the send would do to each row of `counted`, without users outside a winner's follow-up. Users outside the experiment's sample have no
  * variant. `pick`: a device id behind its hash; with `some` every eighth row has one.
  */
-function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
+function placedBy(scan: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
+  const { send, zones, last, seed, cap } = scan
   const { experiment, remainder, campaignId } = send
   const variant = experiment
     ? sql`case when ${inSample(sql`hashed.digest`, experiment.sampleRate)} then ${variantAt(sql`hashed.digest`, experiment.variants)} end`
@@ -254,7 +260,7 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
         (case when device is not null and variant is not null and ${picked === 'some' ? sql`(place >> 6) & 7 = 0` : sql`true`}
           then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
       from (
-        select ${wave} as wave, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
+        select ${wave} as wave, ${isHeld(scan)} as held, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
           counted.language, counted.outside, ${platformNames}, opted_out, invalidated, unseen, users, block, device,
           hashtextextended(counted.user_id, hashtext(${seed})) as place
         from counted
@@ -268,23 +274,29 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
       offset bigint '0'`
 }
 
+/** Whether a user is held out, by the same numbers as `isHeldOut` (contracts). */
+const isHeld = ({ appId, holdout }: DryRunScan): Sql =>
+  holdout
+    ? sql`${fraction(sql`sha256(convert_to(${holdoutText(appId, holdout)}::text || counted.user_id, 'UTF8'))`, 1)} < ${holdout.percent / 100}::float8`
+    : sql`false`
+
 /** The ids of the variants that a user can get. Without an experiment the only one is ''. */
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Packs wave, outside, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for six it expects as many groups as
- * users, and sorts a million rows on disk.
+ * Packs wave, held, outside, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for seven it expects as many
+ * groups as users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
-  sql`((wave * 8 + outside::int * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
+  sql`((wave * 16 + held::int * 8 + outside::int * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
     + coalesce(array_position(${variantsOf(send)}::text[], variant), 0)) * ${sql.lit(buckets)} + (place & ${sql.lit(buckets - 1)})::int`
 
-/** Reads wave, outside, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
+/** Reads wave, held, outside, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
 function unpackedFrom({ send }: DryRunScan): Sql {
   const variants = variantsOf(send)
   const above = sql`kind / ${sql.lit(buckets * (variants.length + 1))}`
   return sql`
-      select alike.*, ${above} / 8 as wave, (${above} & 4) > 0 as outside, (${above} & 2) > 0 as quiet, (${above} & 1) > 0 as capped,
+      select alike.*, ${above} / 16 as wave, (${above} & 8) > 0 as held, (${above} & 4) > 0 as outside, (${above} & 2) > 0 as quiet, (${above} & 1) > 0 as capped,
         (${variants}::text[])[kind / ${sql.lit(buckets)} % ${sql.lit(variants.length + 1)}] as variant, kind % ${sql.lit(buckets)} as bucket
       from alike`
 }
@@ -310,6 +322,7 @@ export type Described = {
   reach: 0 | 1 | 2 | null
   /** Null when the target does not mean the device. */
   wave: number | null
+  held: boolean
   /** Whether the user is outside the send's category. */
   outside: boolean
   quiet: boolean
@@ -327,7 +340,8 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
     ), placed as (
       ${placedBy(whole)}
     )
-    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.outside, false) as outside, coalesce(placed.quiet, false) as quiet,
+    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.held, false) as held,
+      coalesce(placed.outside, false) as outside, coalesce(placed.quiet, false) as quiet,
       coalesce(placed.capped, false) as capped, placed.variant
     from subscriptions s left join meant on meant.id = s.id left join placed on placed.device = s.id
     where s.id = any(${ids}::text[]) and s.app_id || '' = ${scan.appId}`.execute(db)

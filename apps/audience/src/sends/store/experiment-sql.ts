@@ -9,7 +9,7 @@ type Sql = RawBuilder<unknown>
 export const digestOf = (campaignId: string, userId: Sql): Sql => sql`sha256(convert_to(${`${campaignId}:`}::text || ${userId}, 'UTF8'))`
 
 /** Turns 48 bits of a digest into a number from 0 to below 1. */
-const fraction = (digest: Sql, from: 1 | 7): Sql =>
+export const fraction = (digest: Sql, from: 1 | 7): Sql =>
   sql`(('x' || encode(substring(${digest} from ${sql.lit(from)} for 6), 'hex'))::bit(48)::bigint::float8 / ${sql.lit(2 ** 48)}::float8)`
 
 /** Whether a user with this digest is in the sample of an experiment. */

@@ -15,6 +15,7 @@ const app = {
     identityVerification: 'off',
     attribution: { directHours: 24, influencedHours: 1 },
     conversions: { publicValues: false },
+    holdout: null,
     inboxDays: 30,
     approval: { devices: 10_000 },
     mostPictures: 200,

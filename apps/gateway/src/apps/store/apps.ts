@@ -78,6 +78,31 @@ export async function updateApp(
   return row && toApp(row)
 }
 
+const isoNow = sql<string>`to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Locks an app and reads its hold-out: when it began (null: it is off), how often it was drawn, and the time now. Fault not_found. */
+export async function lockHoldout(db: Db, id: string): Promise<{ since: string | null; generation: number; now: string }> {
+  const row = await db
+    .selectFrom('apps')
+    .select([sql<string | null>`settings #>> '{holdout,since}'`.as('since'), 'holdout_generation as generation', isoNow.as('now')])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!row) throw notFound()
+  return row
+}
+
+/** Draws an app's hold-out anew, and gives since when it holds. */
+export async function drawHoldout(db: Db, id: string): Promise<string> {
+  const { rows } = await sql<{ since: string }>`
+    update apps set holdout_generation = holdout_generation + 1,
+      settings = settings || jsonb_build_object('holdout',
+        settings -> 'holdout' || jsonb_build_object('since', ${isoNow}, 'generation', holdout_generation + 1))
+    where id = ${id} returning settings #>> '{holdout,since}' as since`.execute(db)
+  return rows[0]?.since ?? ''
+}
+
 /** Marks an app as deleted; gives false when there is no such app. */
 export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
   const marked = await db

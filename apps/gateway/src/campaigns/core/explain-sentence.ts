@@ -37,6 +37,8 @@ function whySkipped(steps: readonly ExplainedStep[], code: string): string {
       return 'the device belongs to another user than when its push was queued'
     case 'silent_web':
       return 'the push is silent, and a browser must show something for each push'
+    case 'holdout':
+      return 'the user is in the group that gets no campaign, so that the others can be compared with it'
     case 'frequency_cap':
       return cap
         ? `the user had had as many campaigns as the cap allows, ${cap.max} within ${cap.windowSeconds} seconds`

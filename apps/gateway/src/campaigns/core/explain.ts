@@ -28,6 +28,7 @@ const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   invalidated: 'reachable',
   deleted: 'device',
   owner_changed: 'owner',
+  holdout: 'holdout',
   quiet_hours: 'quiet_hours',
   frequency_cap: 'frequency_cap',
   empty_content: 'message',

@@ -1,6 +1,7 @@
 import { Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Category } from '@herald/contracts/category'
+import { deciders } from '@herald/contracts/experiment-metrics'
 import { ContentMap, type Content } from '@herald/contracts/content'
 import { platforms } from '@herald/contracts/platform'
 import { Overrides } from '@herald/contracts/overrides'
@@ -40,8 +41,9 @@ const CampaignAudience = z.discriminatedUnion('kind', [
 const Winner = z.object({
   variant: z.string(),
   campaignId: Id.meta({ description: 'The campaign that sends it to the remainder.' }),
-  by: z.string().nullable().meta({ description: 'The operator who picked it; null when a secret key of the app did.' }),
+  by: z.string().nullable().meta({ description: 'The operator who picked it; null when a secret key of the app or Herald itself did.' }),
   at: Time,
+  decidedBy: z.enum(deciders),
 })
 
 /** An answer has content in one form, whichever the request had. */

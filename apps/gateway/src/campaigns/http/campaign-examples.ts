@@ -1,4 +1,5 @@
 import type { Campaign } from '@herald/contracts/campaign'
+import { reportOf, upliftOf } from '@herald/contracts/experiment-report'
 import { campaignId, category, content, definition, ids, listOf, savedCategory, tuesday, type Example } from '../../http/shop.ts'
 
 const draft = {
@@ -40,6 +41,8 @@ const sent = { ...draft, status: 'sent', startedAt: '2026-02-06T15:00:00.000Z', 
 const stats = { queued: 1280, sent: 1278, failed: 2, skipped: 0, delivered: 1100, opened: 330, clicked: 110, dismissed: 40 }
 const rates = { delivery: 0.8607, open: 0.3, click: 0.1 }
 
+const uplift = upliftOf({ treated: { users: 9_000, converted: 450 }, control: { users: 1_000, converted: 40 }, final: false })
+
 /** Examples of campaigns, by route name. */
 export const campaignExamples: Record<string, Example> = {
   createCampaign: {
@@ -75,6 +78,24 @@ export const campaignExamples: Record<string, Example> = {
   sendCampaign: { answer: { status: 'scheduled' } },
   cancelCampaign: { answer: { status: 'cancelled' } },
   pickWinner: { bodies: { winner: { variant: 'b' } }, answer: { id: ids.campaign, status: 'sending' } },
+  readExperiment: {
+    answer: reportOf(
+      { sampleRate: 0.2, variants: ['a', 'b'].map((id) => ({ id, name: id, weight: 1, content })) },
+      {
+        asOf: tuesday,
+        fannedOut: true,
+        variants: [
+          { id: 'a', assigned: 4_020, sent: 3_980, events: 240 },
+          { id: 'b', assigned: 3_990, sent: 3_950, events: 320 },
+        ],
+        appRate: 0.07,
+      },
+      { metric: 'open', final: false, decidedBy: null },
+    ),
+  },
+  readCampaignUplift: { answer: uplift },
+  readHoldoutUplift: { answer: uplift },
+  redrawHoldout: { answer: { since: tuesday } },
   readCampaignStats: {
     answer: {
       id: ids.campaign,

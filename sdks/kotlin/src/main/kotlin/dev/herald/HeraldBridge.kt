@@ -91,6 +91,12 @@ class HeraldBridge(private val directory: File) {
         val value = (given["value"] as? Number)?.toDouble()
         herald.trackConversion(textOf(given, "id"), textOf(given, "name"), value, optional(given, "currency"), optional(given, "msgId"))
       }
+      "categories" ->
+        herald.categories().map {
+          mapOf("id" to it.id, "name" to it.name, "description" to it.description, "subscribed" to it.subscribed, "locked" to it.locked)
+        }
+      "setCategories" -> nothing { herald.setCategories(choicesOf(given["choices"])) }
+      "leaveCategory" -> herald.leaveCategory(textOf(given, "msgId"))
       "optOut" -> nothing { herald.optOut() }
       "optIn" -> nothing { herald.optIn() }
       "unregister" -> nothing {
@@ -139,7 +145,7 @@ class HeraldBridge(private val directory: File) {
   }
 }
 
-private val reported = setOf("delivered", "opened", "clicked", "dismissed")
+private val reported = setOf("delivered", "opened", "clicked", "dismissed", "leaveCategory")
 
 private fun thread(work: Runnable) = Thread(work, "herald").apply { isDaemon = true }
 
@@ -152,6 +158,11 @@ private fun optional(given: Map<String, Any?>, name: String): String? = given[na
 
 private fun textOf(given: Map<String, Any?>, name: String): String =
   requireNotNull(optional(given, name)?.takeIf { it.isNotEmpty() }) { "$name must be a text" }
+
+private fun choicesOf(given: Any?): Map<String, Boolean?> =
+  (given as? Map<*, *> ?: throw IllegalArgumentException("choices must be an object")).entries.associate { (id, choice) ->
+    id.toString() to choice as? Boolean
+  }
 
 /** Gives tags with whole numbers as such: JavaScript hands over every number as one with a fraction. */
 private fun tagsOf(given: Any?): Map<String, Any?> =

@@ -16,7 +16,7 @@ class HeraldPlugin : Plugin() {
   @PluginMethod
   fun call(call: PluginCall) {
     val done = { answer: Any?, error: HeraldException? ->
-      if (error == null) call.resolve(JSObject().put("answer", answer ?: JSONObject.NULL))
+      if (error == null) call.resolve(JSObject().put("answer", JSONObject.wrap(answer) ?: JSONObject.NULL))
       else call.reject(error.message, error.code, JSObject().put("status", error.status))
     }
     when (val name = call.getString("name") ?: "") {

@@ -36,6 +36,7 @@ test('a template is answered with every field, and with null for a field that is
     presentation: null,
     overrides: null,
     category: null,
+    sendRate: null,
     ttl: null,
     collapseId: null,
     priority: null,

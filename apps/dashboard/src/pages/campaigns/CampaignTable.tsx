@@ -74,7 +74,8 @@ export function CampaignTable({ appId, data, search }: Props) {
 /** The title of a campaign in its default language, unless it is its name already. */
 function textOf(content: Campaign['content'], silent: boolean, name: string): string {
   if (content === null) return silent ? 'Silent' : ''
-  const entry = content[content._default]
+  const { _default: language } = content
+  const entry = content[language]
   const title = typeof entry === 'object' ? entry.title : ''
   return title === name ? (typeof entry === 'object' ? entry.body : '') : title
 }

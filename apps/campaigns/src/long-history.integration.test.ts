@@ -56,6 +56,8 @@ test('a page of campaigns reads a bounded part of 50,000 campaigns, without a fi
     ]),
     { q: 'made', status: 'draft' },
     { q: 'made', transactional: false },
+    { from: '2020-01-01T00:00:00.000Z', to: '2020-02-01T00:00:00.000Z' },
+    { q: 'nobody has this name', from: '2020-01-01T00:00:00.000Z' },
     { test: true },
     { test: true, q: 'made', status: 'sent' },
   ]

@@ -20,15 +20,17 @@ type Asked = ListRequest & {
   status?: CampaignStatus | undefined
   transactional?: boolean | undefined
   test?: boolean | undefined
+  from?: string | undefined
+  to?: string | undefined
 }
 
 /** Lists an app's campaigns by pages, newest first. Fault: invalid_body at `cursor`. */
 export async function listCampaigns(
   { db }: Pick<Campaigns, 'db'>,
-  { appId, limit, cursor, q, status, transactional, test = false }: Asked,
+  { appId, limit, cursor, q, status, transactional, test = false, from, to }: Asked,
 ): Promise<Listed<Campaign>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, inName: q }, { limit, after })
+  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, inName: q, from, to }, { limit, after })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.createdAt, campaign: toCampaign(row) }))
   const fitting = countFitting(places.map(({ campaign }) => campaign))
   return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign, examinedTo)

@@ -18,7 +18,16 @@ const { id: appId } = await insertApp(db, { id: newId(), name: 'Shop', settings:
 
 const givenKey = async () => {
   const { key, hash, hint } = makeApiKey('secret', appId)
-  const { id } = await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: ['users:read'], hash, hint })
+  const { id } = await insertApiKey(db, {
+    id: newId(),
+    appId,
+    kind: 'secret',
+    name: 'backend',
+    scopes: ['users:read'],
+    hash,
+    hint,
+    publicText: null,
+  })
   return { key, id }
 }
 const lookUpsWaiting = async () => {

@@ -23,7 +23,7 @@ const register = (appId: string, more: Parameters<typeof phone>[0] = {}) =>
   call(calls.registerSubscription, { appId, subscription: phone(more) })
 const keys = givenWebKeys()
 
-type Query = { q?: string; segmentId?: string; segment?: unknown }
+type Query = { q?: string; segmentId?: string; segment?: Record<string, unknown> }
 /** Reads all pages of a list and gives the ids. Checks that no page holds more than `limit`. */
 async function all(appId: string, query: Query = {}, limit = 100) {
   const ids: string[] = []

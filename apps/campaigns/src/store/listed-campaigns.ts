@@ -17,6 +17,9 @@ export type CampaignFilter = {
   test: boolean
   /** A part of the name, in any letter case. */
   inName: string | undefined
+  /** Only campaigns made at `from` or later, and before `to` (ISO). */
+  from: string | undefined
+  to: string | undefined
 }
 
 /** Statuses that no notification ever has. */
@@ -32,7 +35,8 @@ export async function findCampaigns(
   filter: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
-  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.inName !== undefined
+  const { test: isOfTests, ...others } = filter
+  const isFiltered = isOfTests || Object.values(others).some((value) => value !== undefined)
   if (!isFiltered) return findNewest(db, appId, { limit, after })
   const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
   // The query finds campaigns by id and has no limit: with a limit the planner may walk through all campaigns of the app in search of the ids.
@@ -45,7 +49,7 @@ export async function findCampaigns(
 async function findFitting(
   db: Db,
   appId: string,
-  { status, transactional, test, inName }: CampaignFilter,
+  { status, transactional, test, inName, from, to }: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
   // Then an index without notifications is read, so that a million of them do not fill the 5,000.
@@ -55,6 +59,7 @@ async function findFitting(
       select id, created_at, status, transactional, test, name from campaigns
       where app_id = ${appId} ${leavesOutNotifications ? sql`and not transactional` : sql``} ${test ? sql`and test` : sql``}
         ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
+        ${from === undefined ? sql`` : sql`and created_at >= ${from}::timestamptz`} ${to === undefined ? sql`` : sql`and created_at < ${to}::timestamptz`}
       order by created_at desc, id desc limit ${mostExamined}
     )
     select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(

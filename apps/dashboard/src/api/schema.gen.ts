@@ -9553,6 +9553,10 @@ export interface operations {
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
                 test?: "true" | "false";
+                /** @description Only campaigns made at this moment or later. */
+                from?: string;
+                /** @description Only campaigns made before this moment. */
+                to?: string;
             };
             header?: {
                 /**

@@ -37,11 +37,13 @@ test('a time in the address that has an offset from UTC becomes the same time in
 })
 
 test('the filters of the list of campaigns are read from the address, also a name made of digits; others and wrong ones are left out', () => {
-  expect(readCampaignsSearch({ status: 'paused', transactional: true, q: 2026, cursor: 'c', other: 1 })).toEqual({
+  expect(readCampaignsSearch({ status: 'paused', transactional: true, q: 2026, cursor: 'c', days: 7, sort: 'clicked', other: 1 })).toEqual({
     status: 'paused',
     transactional: true,
     q: '2026',
     cursor: 'c',
+    days: 7,
+    sort: 'clicked',
   })
-  expect(readCampaignsSearch({ status: 'lost', test: 'yes', q: '' })).toEqual({})
+  expect(readCampaignsSearch({ status: 'lost', test: 'yes', q: '', days: 8, sort: 'name' })).toEqual({})
 })

@@ -49,6 +49,8 @@ export const readTemplateSearch = (raw: Raw): Pick<ComposeSearch, 'locale' | 'pe
 
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
 
+export const campaignSorts = ['sent', 'failed', 'opened', 'clicked'] as const
+
 /** The list of campaigns: its filters, and the cursor of the page that is shown. */
 export type CampaignsSearch = {
   status?: (typeof campaignStatuses)[number] | undefined
@@ -56,6 +58,10 @@ export type CampaignsSearch = {
   test?: boolean | undefined
   q?: string | undefined
   cursor?: string | undefined
+  /** Only campaigns made on one of the last days, today among them. */
+  days?: 7 | 30 | undefined
+  /** What the campaigns of the page are put in order by; without it the newest comes first. */
+  sort?: (typeof campaignSorts)[number] | undefined
   /** The calendar in place of the list, and its month, such as 2026-12; without one the present month. */
   view?: 'calendar' | undefined
   month?: string | undefined
@@ -67,6 +73,8 @@ export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
     test: flagIn(raw, 'test') || undefined,
     q: textIn(raw, 'q')?.slice(0, 200),
     cursor: textIn(raw, 'cursor')?.slice(0, 200),
+    days: raw['days'] === 7 || raw['days'] === 30 ? raw['days'] : undefined,
+    sort: wordIn(raw, 'sort', campaignSorts),
     view: wordIn(raw, 'view', ['calendar']),
     month: formedIn(raw, 'month', /^\d{4}-(0[1-9]|1[0-2])$/),
   })

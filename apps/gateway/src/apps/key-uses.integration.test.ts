@@ -25,7 +25,7 @@ await insertApp(db, { id: appId, name: 'Shop', settings: defaultSettings })
 
 async function givenKey() {
   const { key, hash, hint } = makeApiKey('secret', appId)
-  const { id } = await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint })
+  const { id } = await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint, publicText: null })
   return { id, key }
 }
 /** `version` changes with every write of the row. */

@@ -42,7 +42,16 @@ const steps: Record<string, Step> = {
     run: async () => {
       const other = newId()
       await insertApp(db, { id: other, name: 'Shop', settings: defaultSettings })
-      await insertApiKey(db, { id: newId(), appId: other, kind: 'public', name: 'sdk', scopes: [], hash: newId(), hint: 'abcd' })
+      await insertApiKey(db, {
+        id: newId(),
+        appId: other,
+        kind: 'public',
+        name: 'sdk',
+        scopes: [],
+        hash: newId(),
+        hint: 'abcd',
+        publicText: null,
+      })
     },
   },
 }
@@ -68,7 +77,7 @@ async function grow(count: number): Promise<void> {
 beforeAll(async () => {
   await fixStatistics(db, 'gateway')
   await insertApp(db, { id: appId, name: 'Shop', settings: defaultSettings })
-  await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint: 'abcd' })
+  await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint: 'abcd', publicText: null })
   await sql`insert into providers (app_id, kind, settings, sealed_private_key) values (${appId}, 'apns', '{"kind":"apns"}', '')`.execute(db)
 })
 

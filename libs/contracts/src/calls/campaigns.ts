@@ -10,7 +10,7 @@ import type { CampaignsSummary } from '../series.ts'
 import { SendRate } from '../send-fields.ts'
 import { campaignStatuses } from '../stats.ts'
 import { SaveTemplate, type Template } from '../template.ts'
-import { CategoryId, Id } from '../text.ts'
+import { CategoryId, Id, Timestamp } from '../text.ts'
 
 /**
  * The idempotency key of a request, unique within an app; null when the request has none. The fingerprint covers the method, path and canonical body
@@ -174,7 +174,10 @@ export const explainCampaign = call<{
 
 const OfCampaign = z.object({ appId: Id, campaignId: Id })
 
-/** Lists campaigns, newest first. With `test` it lists only tests; without `test` it leaves tests out. */
+/**
+ * Lists campaigns, newest first. With `test` it lists only tests; without `test` it leaves tests out. `from` and `to`: only those made at `from` or
+ * later, and before `to`.
+ */
 export const listCampaigns = call<Listed<Campaign>>()(
   'rpc.campaigns.list-campaigns',
   ListRequest.extend({
@@ -182,6 +185,8 @@ export const listCampaigns = call<Listed<Campaign>>()(
     status: z.enum(campaignStatuses).optional(),
     transactional: z.boolean().optional(),
     test: z.boolean().optional(),
+    from: Timestamp.optional(),
+    to: Timestamp.optional(),
   }),
 )
 export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)

@@ -3,11 +3,29 @@ import { useShortcut } from '../../shell/useShortcut.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { statusWords } from '../../core/campaign-result.ts'
-import { campaignStatuses, type CampaignsSearch } from '../search.ts'
+import { tidy } from '../../core/search.ts'
+import { Select } from '../../ui/Select.tsx'
+import { campaignSorts, campaignStatuses, type CampaignsSearch } from '../search.ts'
+
+const times = [
+  [undefined, 'Any time'],
+  [7, 'Last 7 days'],
+  [30, 'Last 30 days'],
+] as const
+
+const sorts = [
+  { value: '', label: 'Newest first' },
+  { value: 'sent', label: 'Most sent' },
+  { value: 'failed', label: 'Most failed' },
+  { value: 'opened', label: 'Most opened of sent' },
+  { value: 'clicked', label: 'Most clicked of sent' },
+]
 
 type Props = { search: CampaignsSearch; onChange: (search: CampaignsSearch, replace?: boolean) => void; children?: ReactNode }
 
-/** Shows the filters of the list of campaigns: a part of the name, for which it is searched 300 ms after the last key, and a chip for each status. */
+/**
+ * Shows the filters of the list of campaigns: a part of the name, for which it is searched 300 ms after the last key, a chip for each status and each time, and the
+ * order of the page. */
 export function CampaignFilters({ search, onChange, children }: Props) {
   const [name, setName] = useState(search.q ?? '')
   const input = useRef<HTMLInputElement>(null)
@@ -50,6 +68,23 @@ export function CampaignFilters({ search, onChange, children }: Props) {
             {statusWords[status]}
           </Chip>
         ))}
+      </div>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <div role="group" aria-label="Made" className="flex flex-wrap gap-1.5">
+          {times.map(([days, words]) => (
+            <Chip key={words} on={search.days === days} onClick={() => onChange(tidy({ ...search, days, cursor: undefined }))}>
+              {words}
+            </Chip>
+          ))}
+        </div>
+        <label className="flex items-center gap-2 text-sm text-muted">
+          Order of this page
+          <Select
+            options={sorts}
+            value={search.sort ?? ''}
+            onChange={({ target }) => onChange(tidy({ ...search, sort: campaignSorts.find((sort) => sort === target.value) }))}
+          />
+        </label>
       </div>
     </form>
   )

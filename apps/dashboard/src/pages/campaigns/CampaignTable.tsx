@@ -1,5 +1,5 @@
 import type { components } from '../../api/schema.gen.ts'
-import { totalsOf } from '../../core/campaigns-csv.ts'
+import { inOrderOf, totalsOf } from '../../core/campaigns-csv.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
@@ -18,8 +18,8 @@ export function CampaignTable({ appId, data, search }: Props) {
   return (
     <>
       <Table<Campaign>
-        caption="Campaigns, newest first"
-        rows={data.items}
+        caption={search.sort === undefined ? 'Campaigns, newest first' : `Campaigns of this page, most ${search.sort} first`}
+        rows={inOrderOf(data.items, search.sort)}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/apps/${appId}/campaigns/${id}`}
         columns={[

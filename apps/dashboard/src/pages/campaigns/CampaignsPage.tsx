@@ -29,13 +29,14 @@ export function CampaignsPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/campaigns' })
   const navigate = useNavigate()
-  const { status, transactional, test, q, cursor, view } = search
+  const { status, transactional, test, q, cursor, view, days } = search
   const query = {
     limit: pageSize,
     transactional: transactional ? ('true' as const) : ('false' as const),
     ...(test ? { test: 'true' as const } : {}),
     ...(status ? { status } : {}),
     ...(q ? { q } : {}),
+    ...(days ? { from: firstDayOf(days).toISOString() } : {}),
     ...(cursor ? { cursor } : {}),
   }
   // Tests are notifications, so the list of tests is read without the filter for transactional sends.
@@ -53,7 +54,7 @@ export function CampaignsPage() {
   )
   const go = (to: CampaignsSearch, replace = false) =>
     void navigate({ to: '/apps/$appId/campaigns', params: { appId }, search: to, replace })
-  const isFiltered = status !== undefined || q !== undefined || cursor !== undefined
+  const isFiltered = status !== undefined || q !== undefined || cursor !== undefined || days !== undefined
 
   return (
     <Page
@@ -111,6 +112,12 @@ export function CampaignsPage() {
   )
 }
 
+/** Gives the midnight with which the last `days` days begin, today among them. */
+function firstDayOf(days: number): Date {
+  const today = new Date()
+  return new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1)
+}
+
 const without = ({ transactional, test }: CampaignsSearch): CampaignsSearch => ({
   ...(transactional ? { transactional } : {}),
   ...(test ? { test } : {}),
@@ -125,7 +132,7 @@ const NothingFound = ({ onReset }: { onReset: () => void }) => (
       </button>
     }
   >
-    No name contains what you typed.
+    No campaign fits all of these filters.
   </Empty>
 )
 

@@ -14,6 +14,7 @@ import type { LogSearch } from '../search.ts'
 import { LiveTail } from './LiveTail.tsx'
 import { LogFilters } from './LogFilters.tsx'
 import { PushTable } from './PushTable.tsx'
+import { useCampaignNames } from './useCampaignNames.ts'
 
 type Push = components['schemas']['Push']
 /** The filters that are set. */
@@ -32,6 +33,7 @@ export function LogPage() {
     const { data } = await client.GET(path, { params: { path: { appId }, query }, signal })
     return data ?? { items: [], nextCursor: null }
   })
+  const nameOf = useCampaignNames(appId)
   const go = (to: LogSearch) => void navigate({ to: '/apps/$appId/log', params: { appId }, search: to })
   const isFiltered = Object.keys(filter).length > 0
 
@@ -70,7 +72,7 @@ export function LogPage() {
         )}
         {pages.items.length > 0 && (
           <div className={pages.fault ? 'grayscale' : ''}>
-            <PushTable appId={appId} pushes={pages.items} isOfOneCampaign={filter.campaignId !== undefined} />
+            <PushTable appId={appId} pushes={pages.items} nameOf={nameOf} isOfOneCampaign={filter.campaignId !== undefined} />
           </div>
         )}
         {pages.fault && pages.items.length > 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}

@@ -7,7 +7,7 @@ import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 
 type Push = components['schemas']['Push']
-type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean }
+type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean; nameOf: (campaignId: string) => string }
 
 /** The icon and the colour of each outcome. */
 const outcomeKinds = { sent: 'good', failed: 'bad', skipped: 'off', open: 'busy' } as const
@@ -24,7 +24,7 @@ const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-$
 const onceEach = (pushes: readonly Push[]): Push[] => [...new Map(pushes.map((push) => [keyOf(push), push])).values()]
 
 /** Shows pushes with their outcomes. A row links to the explanation of its push. */
-export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
+export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
   return (
     <Table<Push>
       caption="Pushes, those without an outcome first, then the newest"
@@ -69,7 +69,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
                 label: 'Campaign',
                 cell: ({ campaignId }: Push) => (
                   <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId }}>
-                    …{campaignId.slice(-6)}
+                    <span className="inline-block max-w-48 truncate align-bottom">{nameOf(campaignId)}</span>
                   </TextLink>
                 ),
               },

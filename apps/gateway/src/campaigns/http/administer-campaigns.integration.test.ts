@@ -44,6 +44,9 @@ test('campaigns can be listed by status, by whether they are transactional and b
   ])
   expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 5, q: 'Sa', status: 'sent', transactional: false })
   expect(lastAsked(listStats)).toEqual({ appId, campaignIds: [id] })
+  const times = { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' }
+  expect((await told('GET', `${path}?from=${times.from}&to=${times.to}`))[0]).toBe(200)
+  expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 100, ...times })
   await gateway.admin('GET', path)
   expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 100 })
 })
@@ -64,6 +67,8 @@ test.each([
   ['limit=0', 'limit'],
   ['cursor=nonsense', 'cursor'],
   ['kind=x', 'kind'],
+  ['from=yesterday', 'from'],
+  ['from=2026-12-01T00:00:00Z&to=2026-11-01T00:00:00Z', 'to'],
 ])('a list of campaigns with the query %s is refused, and the error names the parameter', async (query, name) => {
   const answer = await gateway.admin('GET', `${path}?${query}`)
   expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', name])

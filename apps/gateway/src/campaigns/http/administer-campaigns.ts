@@ -5,6 +5,7 @@ import { listStats, readStats, verifyCampaign } from '@herald/contracts/calls/tr
 import { notFound } from '@herald/contracts/fault'
 import { SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
+import { Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
 import { approvalsOf, changeUnasked, sendOrAsk } from '../approve-sends.ts'
@@ -48,7 +49,9 @@ const CampaignQuery = PageQuery.extend({
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
     .optional(),
-})
+  from: Timestamp.optional().meta({ description: 'Only campaigns made at this moment or later.' }),
+  to: Timestamp.optional().meta({ description: 'Only campaigns made before this moment.' }),
+}).refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
 
 const OccurrenceQuery = z.strictObject({
   limit: z
@@ -91,12 +94,14 @@ const ofTheDashboard = [
     status: 200,
     summary: 'List campaigns with their counters, newest first',
     answers: CampaignList,
-    async answer({ db, bus }, { appId, query: { status, transactional, test, ...page }, holds, ...by }) {
+    async answer({ db, bus }, { appId, query: { status, transactional, test, from, to, ...page }, holds, ...by }) {
       await getApp(db, appId)
       const asked = {
         ...(status === undefined ? {} : { status }),
         ...(transactional === undefined ? {} : { transactional }),
         ...(test === undefined ? {} : { test }),
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
       }
       const { items, nextCursor } = cappedList(await bus.call(calls.listCampaigns, { appId, ...listRequestOf(page), ...asked }))
       const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })

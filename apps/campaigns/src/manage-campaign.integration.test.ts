@@ -63,8 +63,6 @@ test('a draft is answered with every field; a field that is not set is null, emp
     priority: 'high',
     presentation: null,
     overrides: null,
-    inbox: false,
-    sendRate: null,
     category: null,
     inbox: false,
     sendRate: null,

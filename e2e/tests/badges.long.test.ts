@@ -47,7 +47,7 @@ test(
       for (const [deviceId, badge] of ofCampaign) badges.set(deviceId, (badges.get(deviceId) ?? new Set()).add(badge))
     }
     expect(badges.size).toBe(devices.length)
-    for (const of of badges.values()) expect([...of].toSorted()).toEqual([1, 2, 3, 4, 5])
+    for (const of of badges.values()) expect([...of].toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 5])
 
     // A session of a device begins anew.
     const first = devices[0]!

@@ -76,7 +76,7 @@ test('the rate can be changed in every status but the ended ones, and the status
     const isAllowed = statusesThatAllow('changeRate').includes(status)
     expect([status, typeof answer === 'string' ? answer : answer.perMinute]).toEqual([status, isAllowed ? 6_000 : 'invalid_state'])
     expect((await platform.rowOf(id)).status).toBe(status)
-    if (isAllowed) expect(await rateOf(id)).toEqual({ perMinute: 6_000 })
+    expect(await rateOf(id)).toEqual(isAllowed ? { perMinute: 6_000 } : null)
   }
   await expect(change(newId(), 600)).rejects.toMatchObject({ code: 'not_found' })
   await expect(change(await platform.campaignIn('draft', appId), 600, newId())).rejects.toMatchObject({ code: 'not_found' })

@@ -35,6 +35,7 @@ test('a template is answered with every field, and with null for a field that is
     data: null,
     presentation: null,
     overrides: null,
+    sendRate: null,
     category: null,
     sendRate: null,
     ttl: null,

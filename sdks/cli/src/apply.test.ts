@@ -16,6 +16,7 @@ const unset = {
   presentation: null,
   overrides: null,
   category: null,
+  sendRate: null,
   ttl: null,
   collapseId: null,
   priority: null,

@@ -1,3 +1,4 @@
+import { defaultSettings } from '@herald/contracts/app'
 import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
@@ -5,6 +6,7 @@ import { sweepDue } from '../sweep-due.ts'
 import { asked, finished, retried, withBatches } from '../testing/batches.ts'
 import { givenCrowd, givenSend, openAudience } from '../testing/rig.ts'
 import { changeFlow } from './change-flow.ts'
+import { explainDevices } from './explain-devices.ts'
 import { fanOut } from './fan-out.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { purgeTurns } from './store/turns-of-sends.ts'
@@ -189,4 +191,53 @@ test('batches that wait for their turns leave the app’s bulk window to its oth
   await sql`update subscriptions set created_at = now() - interval '1 minute' where app_id = ${appId}`.execute(db)
   await fanOut(audience, { campaignId: other, page: 0 })
   expect(await findFanOut(db, other)).toMatchObject({ state: 'fanned_out', perMinute: null })
+})
+
+// spec: administration/explain-waiting
+test('explain says that a push waits for its turn and when it comes, and of a device whose page is not made yet that it waits for the rate', async () => {
+  const { appId, campaignId, waiting } = await begin(400)
+  const devices = await db.selectFrom('subscriptions').select('id').where('app_id', '=', appId).orderBy('id').execute()
+  const [, second] = await waiting()
+  const { subscription_ids: queued } = await db
+    .selectFrom('batches')
+    .select('subscription_ids')
+    .where('id', '=', second!.id)
+    .executeTakeFirstOrThrow()
+  const ids = [queued[0]!, devices.at(-1)!.id]
+  const { devices: explained } = await explainDevices(
+    { db },
+    {
+      ...{ appId, campaignId, begins: false, startedAt: null, target: { kind: 'all' }, settings: defaultSettings },
+      send: givenSend(appId, { campaignId, sendRate: { perMinute: 600 } }),
+      // The ledger knows that the first is in the second batch.
+      devices: ids.map((subscriptionId, place) => ({ subscriptionId, no: place === 0 ? 2 : null })),
+    },
+  )
+  expect(explained.map(({ push }) => push)).toMatchObject([
+    { is: 'open', verdict: 'waiting', waitingFor: { kind: 'rate', at: expect.any(String), perMinute: 600 } },
+    { is: 'ahead', waitingFor: { kind: 'rate', at: null, perMinute: 600 } },
+  ])
+})
+
+// spec: sending/rate
+test('each wave of a send is paced', async () => {
+  const appId = newId()
+  await givenCrowd(db, { appId, count: 20 })
+  await sql`update users set timezone = case when id < '8' then 'Asia/Tokyo' else 'America/Lima' end where app_id = ${appId}`.execute(db)
+  const sendRate = { perMinute: 600 }
+  const waves = { localTime: '09:00', date: '2020-01-01', lateMinutes: 1440, after: '2020-01-01T20:00:00.000Z' }
+  const campaignId = peers.givenCampaign(givenSend(appId, { sendRate, userTimezone: waves }), { kind: 'all' })
+  await fanOut(audience, { campaignId, page: 0 })
+  for (let page = (await findFanOut(db, campaignId))?.page ?? 1; page < 5; page += 1) {
+    await sql`update fan_outs set due_at = now() - interval '1 second' where campaign_id = ${campaignId}`.execute(db)
+    await sweepDue(audience)
+    await fanOut(audience, { campaignId, page })
+  }
+  const rows = await db
+    .selectFrom('batches')
+    .select(['paced', 'not_before', 'subscription_ids'])
+    .where('campaign_id', '=', campaignId)
+    .execute()
+  expect(rows.flatMap((row) => row.subscription_ids)).toHaveLength(20)
+  for (const row of rows) expect([row.paced, row.not_before]).toEqual([true, expect.any(Date)])
 })

@@ -1,3 +1,4 @@
+import type { Presentation } from '@herald/contracts/send-fields'
 import { expect, test } from 'vitest'
 import { resolveSend, type TemplateDefaults } from './overrides.ts'
 
@@ -72,4 +73,15 @@ test('the presentation of a category lies field by field under that of the templ
     resolveSend({ silent: true, ...(presentation && { presentation }) }, undefined, 60, category)
   expect(resolved()).toMatchObject({ category: category.category, presentation: { channelId: 'loud', sound: 'bell' } })
   expect(resolved({ sound: 'none', icon: 'i' }).presentation).toEqual({ channelId: 'loud', sound: 'none', icon: 'i' })
+})
+
+// spec: sending/badge-increment, categories/presentation
+test('a badge of a send takes the place of its category’s increment, and an increment that of its category’s badge', () => {
+  const resolved = (ofCategory: Presentation, own: Presentation) => {
+    const category = { category: { id: 'offers', default: 'in', locked: false } as const, presentation: ofCategory }
+    return resolveSend({ silent: true, presentation: own }, undefined, 60, category).presentation
+  }
+  expect(resolved({ badgeIncrement: 1 }, { badge: 0 })).toEqual({ badge: 0 })
+  expect(resolved({ badge: 5, icon: 'i' }, { badgeIncrement: 2 })).toEqual({ icon: 'i', badgeIncrement: 2 })
+  expect(resolved({ badge: 5 }, { sound: 'bell' })).toEqual({ badge: 5, sound: 'bell' })
 })

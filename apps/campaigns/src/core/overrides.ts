@@ -57,11 +57,18 @@ export function resolveSend(
     ttl: request.ttl ?? template?.ttl ?? Math.min(defaultTtlSeconds, maxTtlSeconds),
     collapseId: request.collapseId ?? template?.collapseId ?? null,
     priority: request.priority ?? template?.priority ?? 'high',
-    presentation: category?.presentation ? { ...category.presentation, ...presentation } : presentation,
+    presentation: category?.presentation ? laidOver(category.presentation, presentation) : presentation,
     overrides: request.overrides ?? template?.overrides ?? null,
     perMinute: request.sendRate?.perMinute ?? template?.perMinute ?? null,
     bypass: request.bypass ?? {},
     ...(category ? { category: category.category } : {}),
     ...(request.inbox ? { inbox: true } : {}),
   }
+}
+
+/** Lays a send's presentation over its category's. A badge and an increment exclude each other, so the send's takes the place of the other. */
+function laidOver({ badge, badgeIncrement, ...under }: Presentation, own: Presentation | null): Presentation {
+  const setsBadge = own?.badge !== undefined || own?.badgeIncrement !== undefined
+  const ofCategory = { ...(badge === undefined ? {} : { badge }), ...(badgeIncrement === undefined ? {} : { badgeIncrement }) }
+  return { ...under, ...(setsBadge ? {} : ofCategory), ...own }
 }

@@ -40,18 +40,22 @@ const data = fc.dictionary(
   fc.string({ maxLength: 20 }).filter((text) => !text.includes('\0')),
   { noNullPrototype: true, maxKeys: 5 },
 )
-const presentation = fc.record(
-  {
-    sound: fc.constant('chime'),
-    badge: fc.integer({ min: 0, max: 99_999 }),
-    threadId: fc.constant('orders'),
-    icon: fc.constant('ic_bell'),
-    interruptionLevel: fc.constantFrom('passive', 'active', 'time-sensitive', 'critical'),
-    relevanceScore: fc.constantFrom(0, 0.5, 1),
-    channelId: fc.constant('offers'),
-  },
-  { requiredKeys: [] },
-)
+const presentation = fc
+  .record(
+    {
+      sound: fc.constant('chime'),
+      badge: fc.integer({ min: 0, max: 99_999 }),
+      badgeIncrement: fc.integer({ min: 1, max: 1_000 }),
+      threadId: fc.constant('orders'),
+      icon: fc.constant('ic_bell'),
+      interruptionLevel: fc.constantFrom('passive', 'active', 'time-sensitive', 'critical'),
+      relevanceScore: fc.constantFrom(0, 0.5, 1),
+      channelId: fc.constant('offers'),
+    },
+    { requiredKeys: [] },
+  )
+  // A badge and an increment exclude each other.
+  .map(({ badgeIncrement, ...rest }) => (rest.badge === undefined && badgeIncrement !== undefined ? { ...rest, badgeIncrement } : rest))
 const overrides = fc.record(
   {
     ios: fc.constant({ aps: { category: 'ORDER', alert: { subtitle: 'Größe {{ x }}' } } }),
@@ -105,6 +109,7 @@ const campaign = fc
       priority: fc.constantFrom('high', 'normal'),
       presentation,
       overrides,
+      sendRate: fc.record({ perMinute: fc.integer({ min: 60, max: 6_000_000 }) }),
       bypass: fc.record({ frequencyCap: fc.constant(true), quietHours: fc.constant(true) }, { requiredKeys: [] }),
       schedule,
     },
@@ -135,6 +140,7 @@ function answered(body: unknown): CampaignRead {
     priority: made.priority ?? 'high',
     presentation: made.presentation && Object.keys(made.presentation).length > 0 ? made.presentation : null,
     overrides: made.overrides && Object.keys(made.overrides).length > 0 ? made.overrides : null,
+    sendRate: made.sendRate ?? null,
     bypass: made.bypass ?? {},
   }
 }

@@ -1,6 +1,6 @@
 import type { Overrides } from '@herald/contracts/overrides'
 import { perPlatform, platforms, type Platform } from '@herald/contracts/platform'
-import type { CustomData, Presentation, Priority } from '@herald/contracts/send-fields'
+import type { CustomData, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
 
 /** The options of a campaign or a template while they are edited. An empty text is left out when they are saved. */
 export type OptionsDraft = {
@@ -14,12 +14,16 @@ export type OptionsDraft = {
   overrides: OverridesDraft
   /** The id of the category; empty for none. */
   category: string
+  /** The rate, which the page keeps as it is. */
+  sendRate: SendRate | null
 }
 /** The overrides of each platform as the operator writes them: JSON, or what is not JSON yet. */
 export type OverridesDraft = Record<Platform, string>
 export type PresentationDraft = {
   sound: string
   badge: number | null
+  /** The page keeps it as it is while no badge is given. */
+  badgeIncrement: number | null
   threadId: string
   icon: string
   interruptionLevel: NonNullable<Presentation['interruptionLevel']> | ''
@@ -30,6 +34,7 @@ export type PresentationDraft = {
 const emptyPresentation: PresentationDraft = {
   sound: '',
   badge: null,
+  badgeIncrement: null,
   threadId: '',
   icon: '',
   interruptionLevel: '',
@@ -45,6 +50,7 @@ export const emptyOptions: OptionsDraft = {
   presentation: emptyPresentation,
   overrides: perPlatform(() => ''),
   category: '',
+  sendRate: null,
 }
 
 /** The options in an answer of the API. A field that is null and one that is missing mean the same. */
@@ -57,6 +63,7 @@ export type OptionsRead = {
   presentation?: Presentation | null | undefined
   overrides?: Overrides | null | undefined
   category?: string | null | undefined
+  sendRate?: SendRate | null | undefined
 }
 
 /** The options in a request. */
@@ -69,9 +76,20 @@ export type OptionsBody = {
   presentation?: Presentation
   overrides?: Overrides
   category?: string
+  sendRate?: SendRate
 }
 
-export function draftOfOptions({ silent, data, ttl, collapseId, priority, presentation, overrides, category }: OptionsRead): OptionsDraft {
+export function draftOfOptions({
+  silent,
+  data,
+  ttl,
+  collapseId,
+  priority,
+  presentation,
+  overrides,
+  category,
+  sendRate,
+}: OptionsRead): OptionsDraft {
   return {
     silent: silent ?? false,
     data: Object.entries(data ?? {}).map(([key, value]) => ({ key, value })),
@@ -81,12 +99,14 @@ export function draftOfOptions({ silent, data, ttl, collapseId, priority, presen
     presentation: draftOfPresentation(presentation ?? {}),
     overrides: draftOfOverrides(overrides ?? {}),
     category: category ?? '',
+    sendRate: sendRate ?? null,
   }
 }
 
 const draftOfPresentation = (given: Presentation): PresentationDraft => ({
   sound: given.sound ?? '',
   badge: given.badge ?? null,
+  badgeIncrement: given.badgeIncrement ?? null,
   threadId: given.threadId ?? '',
   icon: given.icon ?? '',
   interruptionLevel: given.interruptionLevel ?? '',
@@ -101,7 +121,17 @@ const draftOfOverrides = (given: Overrides): OverridesDraft =>
  * Gives the options of a campaign, a test or a template for a request, without those that are empty. When two rows of `data` have the same key, the
  * value of the last one counts; `twiceIn` finds such rows.
  */
-export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation, overrides, category }: OptionsDraft): OptionsBody {
+export function optionsOfDraft({
+  silent,
+  data,
+  ttl,
+  collapseId,
+  priority,
+  presentation,
+  overrides,
+  category,
+  sendRate,
+}: OptionsDraft): OptionsBody {
   const body: OptionsBody = { silent, data: Object.fromEntries(data.map(({ key, value }) => [key, value])), priority }
   if (ttl !== null) body.ttl = ttl
   if (collapseId !== '') body.collapseId = collapseId
@@ -110,6 +140,7 @@ export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presen
   const added = overridesOfDraft(overrides)
   if (Object.keys(added).length > 0) body.overrides = added
   if (category !== '') body.category = category
+  if (sendRate !== null) body.sendRate = sendRate
   return body
 }
 
@@ -129,6 +160,7 @@ function presentationOfDraft(draft: PresentationDraft): Presentation {
   const shown: Presentation = {}
   if (draft.sound !== '') shown.sound = draft.sound
   if (draft.badge !== null) shown.badge = draft.badge
+  else if (draft.badgeIncrement !== null) shown.badgeIncrement = draft.badgeIncrement
   if (draft.threadId !== '') shown.threadId = draft.threadId
   if (draft.icon !== '') shown.icon = draft.icon
   if (draft.interruptionLevel !== '') shown.interruptionLevel = draft.interruptionLevel

@@ -61,12 +61,6 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
     [`POST ${path}/inbox/read`, 'secret', 'users:write'],
     [`DELETE ${path}/inbox/:itemId`, 'secret', 'users:write'],
   ]),
-  ['GET /v1/subscriptions/:id/preferences', 'public', 'subscriptions:write'],
-  ['PATCH /v1/subscriptions/:id/preferences', 'public', 'subscriptions:write'],
-  ['GET /v1/users/:id/preferences', 'secret', 'users:read'],
-  ['GET /v1/users/by-external-id/:externalId/preferences', 'secret', 'users:read'],
-  ['PATCH /v1/users/:id/preferences', 'secret', 'users:write'],
-  ['PATCH /v1/users/by-external-id/:externalId/preferences', 'secret', 'users:write'],
   ['POST /v1/u/:msgId', 'none', undefined],
   ['PATCH /v1/users/:id', 'secret', 'users:write'],
   ['PATCH /v1/users/by-external-id/:externalId', 'secret', 'users:write'],
@@ -97,7 +91,6 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['DELETE /v1/templates/:id', 'secret', 'campaigns:write'],
   ['GET /v1/web-push-key', 'public', 'subscriptions:write'],
   ['POST /v1/e/:kind/:msgId', 'none', undefined],
-  ['POST /v1/u/:msgId', 'none', undefined],
   ['GET /health', 'none', undefined],
 ]
 

@@ -37,7 +37,6 @@ test('a template is answered with every field, and with null for a field that is
     overrides: null,
     sendRate: null,
     category: null,
-    sendRate: null,
     ttl: null,
     collapseId: null,
     priority: null,

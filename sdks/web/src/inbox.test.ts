@@ -22,10 +22,10 @@ test('a page lists, marks and hides what the person was sent; who is logged in i
   expect(await given({ subscriptionId: 's1', loggedIn: true }, () => 'a.b.c').list({ limit: 5, cursor: 'x' })).toEqual(page)
   await given({ subscriptionId: 's1', loggedIn: false }, () => 'a.b.c').list()
   const changed = answering(undefined, 204)
-  const { read, hide } = given({ subscriptionId: 's1', loggedIn: false })
-  await read('all')
-  await read(['c1'], false)
-  await hide('c1')
+  const guest = given({ subscriptionId: 's1', loggedIn: false })
+  await guest.read('all')
+  await guest.read(['c1'], false)
+  await guest.hide('c1')
   expect([...listed, ...changed]).toEqual([
     ['GET', `${inbox}?limit=5&cursor=x`, null, 'a.b.c'],
     ['GET', `${inbox}?`, null, undefined],

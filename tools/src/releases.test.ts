@@ -19,10 +19,12 @@ test('the schema of a release is never changed: each migration that was released
   expect(released.filter(([file, hash]) => !existsSync(join(root, file)) || hashOf([file]) !== hash).map(([file]) => file)).toEqual([])
 })
 
-test('all packages have one version, which the changelog begins with, and the released documents are those of the newest release', () => {
+test('all packages have one version, which the changelog begins with (after what comes next), and the released documents are those of the newest release', () => {
   const versions = new Set(manifests.map(versionOf).filter((version) => version !== undefined))
   expect([...versions]).toEqual([newest?.version])
-  expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toMatch(new RegExp(`^# Changes\\n\\n## ${newest?.version}\\b`))
+  expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toMatch(
+    new RegExp(`^# Changes\\n\\n(?:## Next\\n(?:(?!## ).*\\n)*)?## ${newest?.version}\\b`),
+  )
   // Kotlin, Swift, Python and Go have the version in a source.
   for (const file of [
     'sdks/kotlin/src/main/kotlin/dev/herald/Herald.kt',

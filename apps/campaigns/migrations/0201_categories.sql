@@ -20,6 +20,3 @@ create trigger leave_out_erased before insert on categories for each row execute
 alter table campaigns add column category jsonb;
 -- The id of the category of a template.
 alter table templates add column category text;
--- Whether a campaign still needs a category that is to be deleted. Most sends have no category and are not in the index.
-create index campaigns_of_category on campaigns (app_id, (category ->> 'id'))
-  where category is not null and status in ('scheduled', 'active', 'sending', 'paused');

@@ -1,6 +1,5 @@
 -- When the sweep next looks whether an experiment picks its winner by itself. Null in nearly every row, where it takes no space.
 alter table campaigns add column winner_due_at timestamptz;
-create index campaigns_winners_due on campaigns (winner_due_at) where winner_due_at is not null;
 
 -- In a campaign that sends the winner of an experiment: `significance` or `deadline` when Herald picked it, null when a person did.
 alter table campaigns add column remainder_decided text;

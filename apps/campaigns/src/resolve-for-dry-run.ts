@@ -7,7 +7,7 @@ import { freeze } from './core/frozen-send.ts'
 import { resolveDraft } from './create-campaign.ts'
 import { nothingToSend, planNow } from './send-campaign.ts'
 import { copySegment, notificationName, resolveNotification, type Resolving } from './send-notification.ts'
-import { findWhole, type CampaignRow } from './store/campaigns.ts'
+import { findSendable, findWhole, type CampaignRow } from './store/campaigns.ts'
 import { readClock } from './store/due.ts'
 
 type Asked = {
@@ -17,8 +17,8 @@ type Asked = {
   campaign?: CreateCampaign | undefined
   campaignId?: string | undefined
 }
-/** `startsAt`: when the schedule begins, as an ISO time; null when the send begins at once. */
-type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | null }
+/** `startsAt`: when the schedule begins, as an ISO time; null when the send begins at once. `revision`: of a stored campaign. */
+type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | null; revision?: number }
 
 /**
  * The campaign id in a dry run of a body that is not stored. No campaign has this id. The id is always the same, so that repeating a dry run chooses
@@ -58,12 +58,14 @@ async function ofBody(resolving: Resolving, asked: Asked, campaign: CreateCampai
 async function ofStored(resolving: Resolving, asked: Asked, campaignId: string): Promise<Resolved> {
   const { db, bus } = resolving
   const { appId } = asked
+  // The revision is read first: a draft that is replaced in between then has a later one, and is not sent as if it had been seen.
+  const revision = (await findSendable(db, appId, campaignId))?.revision
   const row = await findWhole(db, appId, campaignId)
-  if (!row) throw notFound()
+  if (!row || revision === undefined) throw notFound()
   const target = row.target ?? (row.segmentId === null ? null : await copySegment(bus, appId, row.segmentId))
   if (!target || (row.content === null && !row.silent)) throw nothingToSend()
   const { startsAt, localTimesAfter } = await storedBegins(resolving, asked, row)
-  return { send: freeze({ ...row, localTimesAfter }), target, startsAt }
+  return { send: freeze({ ...row, localTimesAfter }), target, startsAt, revision }
 }
 
 type Begins = { startsAt: string | null; localTimesAfter: Date | null }

@@ -1,4 +1,5 @@
 import { listTimeZones } from '@herald/contracts/calls/audience'
+import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Schedule } from '@herald/contracts/campaign'
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import type { CampaignStatus } from '@herald/contracts/stats'
@@ -21,7 +22,14 @@ export async function sendCampaign(
     campaignId,
     defaultTimezone,
     delaySeconds = 0,
-  }: { appId: string; campaignId: string; defaultTimezone: string; delaySeconds?: number | undefined },
+    seen,
+  }: {
+    appId: string
+    campaignId: string
+    defaultTimezone: string
+    delaySeconds?: number | undefined
+    seen?: { revision: number; target: FrozenTarget } | undefined
+  },
 ): Promise<{ status: 'sending' | 'scheduled' | 'active'; nextAt: string | null }> {
   const campaign = await findSendable(db, appId, campaignId)
   if (!campaign) throw notFound()
@@ -30,8 +38,10 @@ export async function sendCampaign(
   // `sendNow`, `sendLater` and `sendRecurring` are allowed in the same statuses, so checking one is enough.
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
+  if (seen && seen.revision !== revision) throw replacedMeanwhile()
+
   // A winner keeps the target that was frozen with its experiment.
-  const target = segmentId === null || isWinner ? campaign.target : await copySegment(bus, appId, segmentId)
+  const target = segmentId === null || isWinner ? campaign.target : (seen?.target ?? (await copySegment(bus, appId, segmentId)))
   if (!target || target.kind === 'forgotten' || (!hasContent && !silent)) throw nothingToSend()
   // The category is frozen as it is now, like the segment. A winner keeps its experiment's.
   const category = campaign.category && !isWinner ? (await findForSend(db, appId, campaign.category.id))?.category : undefined

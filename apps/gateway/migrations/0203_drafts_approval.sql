@@ -29,6 +29,8 @@ create table approvals (
   admin_key_id text collate "C",
   -- To how many devices the campaign would have gone then.
   devices bigint not null,
+  -- A hash of the draft's revision and its target as they were then: only these are confirmed.
+  seen text collate "C" not null,
   asked_at timestamptz(3) not null default now(),
   -- Until then somebody's confirmation is under way, and the draft cannot be changed; null before.
   confirming_until timestamptz,

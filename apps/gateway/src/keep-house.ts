@@ -10,6 +10,8 @@ import type { Kysely } from 'kysely'
 import { eraseApps } from './apps/erase-apps.ts'
 import type { KeyUses } from './apps/key-uses.ts'
 import { reseal } from './apps/reseal.ts'
+import { deleteUnnamedApnsTokens } from './apps/store/apns-tokens.ts'
+import { deleteOldCandidates } from './apps/store/kept-credentials.ts'
 import { deleteOldAudit, writeOldIntents } from './audit/store/audit.ts'
 import { ofNoApp } from './core/audit.ts'
 import { takeEndedSessions, type SessionLife } from './session/store/sessions.ts'
@@ -28,6 +30,7 @@ export function keepHouse(
   const { log } = service
   startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
   startSweep(service, watch, 'key-uses', writeKeyUses({ db, uses }))
+  startSweep(service, watch, 'checked-credentials', forgetChecked({ db }))
   startSweep(service, watch, 'sessions', endSessions({ db }, life))
   startSweep(service, watch, 'audit', keepAudit({ db }, auditDays))
   startSweep(
@@ -52,6 +55,12 @@ export function writeKeyUses({ db, uses }: { db: Kysely<Tables>; uses: KeyUses }
     return { took: 0 }
   }
 }
+
+/** Makes a sweep that once a minute deletes what checks of credentials left behind. */
+const forgetChecked = ({ db }: { db: Kysely<Tables> }): Sweep =>
+  openHousework(db, { name: 'checked-credentials', everyMs: minuteMs }, async () => ({
+    took: (await deleteOldCandidates(db)) + (await deleteUnnamedApnsTokens(db)),
+  }))
 
 /** Makes a sweep that once a minute deletes sessions whose time is over, each with a line in the audit. */
 function endSessions({ db }: { db: Kysely<Tables> }, life: SessionLife): Sweep {

@@ -2,7 +2,6 @@
 
 -- True for a send that people find in their inbox. False for sends that began before this column.
 alter table counters add column inbox boolean not null default false;
-create index counters_inbox on counters (app_id, campaign_id) where inbox;
 
 -- Items that a person has marked one by one, or hidden.
 create table inbox_reads (

@@ -3,6 +3,7 @@ import {
   conversionAheadMinutes,
   conversionLatestDays,
   mostConversionNames,
+  mostOpenNames,
   noCurrency,
   type Attribution,
 } from '@herald/contracts/conversion'
@@ -72,7 +73,8 @@ export async function recordConversions(
   const candidates = fresh
     .map((one, place): Candidate => ({ ...one, cause: causes[place] }))
     .toSorted((one, other) => (nameOfKey(one.key) < nameOfKey(other.key) ? -1 : 1))
-  for (const day of new Set(candidates.map(({ key }) => key.day))) await ensureDay(day)
+  // The users of a campaign's conversions are kept with the campaign's day, which may be older than the conversion's.
+  for (const day of new Set(candidates.flatMap(({ key, cause }) => (cause ? [key.day, cause.push.day] : [key.day])))) await ensureDay(day)
 
   if (candidates.length > 0) {
     const { announcements, decided } = await transact(db, (trx) => write(trx, appId, candidates, slot))
@@ -119,13 +121,13 @@ async function write(trx: Db, appId: string, candidates: Candidate[], slot: numb
     return !isGone
   })
   if (here.length === 0) return nothing
-  const names = await takeNames(
-    trx,
-    appId,
-    here.map(({ conversion }) => conversion.name),
-  )
+  const namedBy = (isOpen: boolean) => here.flatMap(({ conversion }) => ((conversion.open ?? false) === isOpen ? [conversion.name] : []))
+  const byBackend = new Set(namedBy(false))
+  const open = new Set(namedBy(true).filter((name) => !byBackend.has(name)))
+  const names = await takeNames(trx, appId, [...byBackend, ...open], open)
   const named = here.filter(({ index, conversion }) => {
-    const message = `would be the app’s name number ${mostConversionNames + 1}; it may have ${mostConversionNames}`
+    const most = open.has(conversion.name) ? mostOpenNames : mostConversionNames
+    const message = `would be the app’s name number ${most + 1}; ${conversion.open ? 'with a public key it' : 'it'} may have ${most}`
     if (!names.has(conversion.name)) decided.set(index, { status: 'refused', path: 'name', message })
     return names.has(conversion.name)
   })

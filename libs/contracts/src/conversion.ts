@@ -9,6 +9,8 @@ import { line, ObjectId, ExternalId, Timestamp, Id } from './text.ts'
 export const mostConversions = 500
 /** An app has at most this many different names of conversions, because each has counters of its own in every campaign. */
 export const mostConversionNames = 50
+/** With a public key names are made while the app has less than this many. */
+export const mostOpenNames = 25
 /** A conversion may be reported this long after it happened. Afterwards its id may be forgotten, and a repeat would count again. */
 export const conversionLatestDays = 7
 /** A clock of a device may be this far ahead. */

@@ -55,6 +55,8 @@ async function tryToMigrate({ ownerUrl, app, directory }: { ownerUrl: string; ap
       schema: app,
       migrationsSchema: app,
       advisoryLockMode: 'wait',
+      // Each file is a transaction, so that none holds the locks of those before it.
+      singleTransaction: false,
       log: () => undefined,
     })
     return ran.map(({ name }) => name)

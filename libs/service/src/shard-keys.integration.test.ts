@@ -14,7 +14,15 @@ const ofInstallation = ['housework', 'migrations', 'reconciliation', 'curve_step
 const withoutApp = [
   ...['audience.abandoned_users', 'audience.announcements', 'audience.former_devices', 'audience.gone_devices', 'audience.import_dry_rows'],
   ...['audience.import_errors', 'audience.last_notified', 'audience.send_rates', 'audience.wave_claims', 'campaigns.template_uses'],
-  ...['tracker.announcements', 'tracker.campaign_codes', 'tracker.engagements', 'tracker.ledger_attempts', 'tracker.settlements'],
+  ...[
+    'tracker.announcements',
+    'tracker.campaign_codes',
+    'tracker.campaign_conversions',
+    'tracker.engagements',
+    'tracker.erased_users',
+    'tracker.ledger_attempts',
+    'tracker.settlements',
+  ],
   ...['tracker.variant_counters', 'webhooks.collected', 'webhooks.deliveries', 'webhooks.queues'],
 ]
 const keysWithoutApp = [

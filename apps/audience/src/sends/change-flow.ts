@@ -5,7 +5,7 @@ import type { Audience } from '../audience.ts'
 import { pointAtPages } from '../point.ts'
 import { wakeWaiting } from './store/bulk-window.ts'
 import { findFanOut } from './store/fan-outs.ts'
-import { estimateLeft, paceBatches } from './store/turns-of-sends.ts'
+import { estimateLeft, holdTurns, paceBatches } from './store/turns-of-sends.ts'
 import { changeFanOutFlow, makeBatchesDue, noteUnbegun } from './store/flow.ts'
 
 /**
@@ -37,6 +37,7 @@ export async function applyFlow(audience: Audience, campaignId: string, change: 
   const { db, bus } = audience
   const changed = await transact(db, async (trx) => {
     const send = await changeFanOutFlow(trx, campaignId, change)
+    if (send && (send.perMinute !== null || change.perMinute !== undefined)) await holdTurns(trx, { appId: send.appId, campaignId })
     if (send && change.flow !== 'paused') await makeBatchesDue(trx, campaignId, change.flow)
     if (send && change.perMinute !== undefined && change.flow !== 'cancelled')
       await paceBatches(trx, { appId: send.appId, campaignId }, send.perMinute !== null)

@@ -61,7 +61,7 @@ async function prepare({ settingsOf }: Audience, small: FrozenSmallSend): Promis
   const settings = await settingsOf(send.appId)
   if (!settings || send.userTimezone || send.remainder) return undefined
   const rules = rulesFor(send, settings)
-  return rules.holdFor || rules.frequencyCap ? undefined : { ...small, settings, rules }
+  return rules.holdFor || rules.frequencyCap || rules.holdout ? undefined : { ...small, settings, rules }
 }
 
 function leave({ log }: Audience, { send: { campaignId, appId } }: FrozenSmallSend, error: unknown): undefined {

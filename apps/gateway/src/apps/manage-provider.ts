@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Sealer } from '@herald/auth/seal'
 import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
 import { checkProvider, type CheckedProvider } from '@herald/contracts/calls/dispatcher'
@@ -9,7 +10,6 @@ import type { Kysely } from 'kysely'
 import type { Changes } from '../changes.ts'
 import { providers, type ProviderSettings } from './core/providers/providers.ts'
 import { providerContext } from './core/seal-context.ts'
-import { deleteUnnamedApnsToken } from './store/apns-tokens.ts'
 import { holdApp } from './store/apps.ts'
 import { deleteCandidate, deleteKept, findCandidate, findFormer, insertCandidate, upsertFormer } from './store/kept-credentials.ts'
 import { deleteProvider, findProvider, upsertProvider } from './store/providers.ts'
@@ -62,21 +62,25 @@ async function replaceWithChecked(
       await replace(needs, trx, appId, candidate)
     })
   } finally {
-    const candidate = await findCandidate(db, appId, candidateId)
-    await deleteCandidate(db, candidateId)
-    if (candidate?.settings.kind === 'apns') await deleteUnnamedApnsToken(db, candidate.settings)
+    // The sweep deletes what stays when the database is away, which must not hide the provider's answer.
+    await deleteCandidate(db, candidateId).catch(() => undefined)
   }
 }
 
-/** Stores credentials, keeps those that they replace for a rollback, and writes the audit's line. */
+/**
+ * Stores credentials, keeps those that they replace for a rollback, and writes the audit's line. A repeated request, whose answer was lost, leaves the
+ * former ones as they are.
+ */
 async function replace(
-  { note }: Needs,
+  { note, sealer }: Needs,
   trx: Kysely<Tables>,
   appId: string,
   { settings, sealedPrivateKey }: { settings: ProviderSettings; sealedPrivateKey: string },
 ): Promise<void> {
   const stored = await findProvider(trx, appId, settings.kind)
-  if (stored) await upsertFormer(trx, appId, stored)
+  const open = (sealed: string) => sealer.open(sealed, providerContext(appId, settings.kind)).toString()
+  const isSame = stored && isDeepStrictEqual(stored.settings, settings) && open(stored.sealedPrivateKey) === open(sealedPrivateKey)
+  if (stored && !isSame) await upsertFormer(trx, appId, stored)
   await upsertProvider(trx, appId, settings, sealedPrivateKey)
   await note(trx, appId, namedIn(settings))
 }

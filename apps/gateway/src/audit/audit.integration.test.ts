@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSegment, deleteSegment } from '@herald/contracts/calls/audience'
-import { endCampaign } from '@herald/contracts/calls/campaigns'
+import { endCampaign, getCampaign } from '@herald/contracts/calls/campaigns'
+import { countExperiment, countUplift } from '@herald/contracts/calls/tracker'
 import { createWebhook } from '@herald/contracts/calls/webhooks'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -17,6 +18,7 @@ import { administrationRoutes } from '../http/routes.ts'
 import { deleteOldAudit, writeOldIntents, type AuditEntry } from './store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 import { fullAnswers, whyNotDescribed } from '../testing/described-answer.ts'
+import { givenCampaign } from '../testing/peer-answers.ts'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
 import { startPeers } from '../testing/start-peers.ts'
 import { startSimulator } from '../testing/start-simulator.ts'
@@ -93,6 +95,8 @@ const queriesOfApp = new Set(['listSimulatedDevices', 'listSimulatedPushes', 'wa
 const queries: Record<string, string> = {
   explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
   sendImportData: '?offset=0',
+  readCampaignUplift: '?conversion=order',
+  readHoldoutUplift: '?conversion=order',
 }
 
 /** Makes what a route needs, and gives the parameters of its path. */
@@ -100,8 +104,12 @@ const givenFor: Record<string, (appId: string) => Promise<Record<string, string>
   deletePicture: givenPicture,
   readDraft: givenDraft,
   deleteDraft: givenDraft,
-  'rollback-apns': (appId) => givenFormer(appId, 'apns', apns),
-  'rollback-fcm': (appId) => givenFormer(appId, 'fcm', { serviceAccount }),
+  'rollback-apns': (appId) => givenFormer(appId, 'apns', { ...apns, bundleId: 'org.example.other' }),
+  'rollback-fcm': (appId) => givenFormer(appId, 'fcm', { serviceAccount: { ...serviceAccount, client_email: 'other@shop.example' } }),
+  readExperiment: givenExperiment,
+  readCampaignUplift: givenHoldout,
+  readHoldoutUplift: givenHoldout,
+  redrawHoldout: givenHoldout,
   'rollback-webpush': (appId) => givenFormer(appId, 'webpush', { subject: 'mailto:other@shop.example' }),
 }
 async function givenPicture(appId: string) {
@@ -110,6 +118,23 @@ async function givenPicture(appId: string) {
 }
 async function givenFormer(appId: string, kind: string, body: object) {
   await ask('PUT', `/apps/${appId}/providers/${kind}`, body)
+  return {}
+}
+async function givenExperiment() {
+  const content = { _default: 'en', en: { title: 'Hi', body: 'There' } }
+  const experiment = { sampleRate: 1, variants: ['a', 'b'].map((id) => ({ id, name: id, weight: 1, content })) }
+  const variants = ['a', 'b'].map((id) => ({ id, assigned: 10, sent: 10, events: 1 }))
+  peers.answers.set(getCampaign.subject, () => ({ ...givenCampaign, experiment }))
+  peers.answers.set(countExperiment.subject, () => ({ asOf: '2026-02-01T08:00:00.000Z', fannedOut: true, appRate: 0.05, variants }))
+  return {}
+}
+async function givenHoldout(appId: string) {
+  await ask('PATCH', `/apps/${appId}`, { settings: { holdout: { percent: 5 } } })
+  peers.answers.set(countUplift.subject, () => ({
+    treated: { users: 900, converted: 90 },
+    control: { users: 100, converted: 5 },
+    final: false,
+  }))
   return {}
 }
 async function givenDraft(appId: string) {

@@ -2,7 +2,7 @@ import { fault, notFound } from '@herald/contracts/fault'
 import { listed, type Listed } from '@herald/contracts/page'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
-import { getApp, holdApp } from '../apps/store/apps.ts'
+import { getApp, holdAdding, holdApp } from '../apps/store/apps.ts'
 import type { Page } from '../core/page.ts'
 import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
@@ -37,7 +37,7 @@ export const saveDraft = (
     await holdApp(trx, appId)
     const text = JSON.stringify(draft)
     const row = { appId, id, draft: text, name: nameIn(draft), savedBy: by }
-    if (revision === 0) await makeRoom(trx, appId)
+    if (revision === 0 && !(await findDraft(trx, appId, id))) await makeRoom(trx, appId)
     const saved = revision === 0 ? await insertDraft(trx, row) : await updateDraft(trx, row, revision)
     if (saved) {
       await note(trx, appId, { id })
@@ -50,6 +50,7 @@ export const saveDraft = (
   })
 
 async function makeRoom(trx: Kysely<Tables>, appId: string): Promise<void> {
+  await holdAdding(trx, appId, 'drafts')
   await deleteOldDrafts(trx, appId, keptDays)
   if ((await countDrafts(trx, appId)) >= mostDrafts) throw fault('limit_reached', `An app has at most ${mostDrafts} drafts. Delete some.`)
 }

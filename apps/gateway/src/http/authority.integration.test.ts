@@ -143,6 +143,8 @@ const bodies: Record<string, unknown> = {
 const queries: Record<string, string> = {
   explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
   sendImportData: '?offset=0',
+  readCampaignUplift: '?conversion=order',
+  readHoldoutUplift: '?conversion=order',
 }
 /** A route of the administration that does the same as a public route gets the body of the public route's example. */
 const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]

@@ -17,8 +17,13 @@ export type ConversionRules = AppMemory<ConversionRule>
 export const openConversionRules = ({ db }: { db: Kysely<Tables> }, ttlSeconds: number): ConversionRules =>
   rememberByApp((appId) => findConversionRule(db, appId), ttlSeconds)
 
-/** A conversion of the user whom `of` names. `push`: the push that its msgId names. */
-export type Reported = { of: UserAddress | { subscriptionId: string }; conversion: ReportConversion; push: ToldConversion['push'] }
+/** A conversion of the user whom `of` names. `push`: the push that its msgId names. `open`: a public key reported it. */
+export type Reported = {
+  of: UserAddress | { subscriptionId: string }
+  conversion: ReportConversion
+  push: ToldConversion['push']
+  open?: true
+}
 
 /** Gives the push that a msgId names; null without one. Fault: invalid_body at `msgId` for one that is not of this app. */
 export function pushOf(hmacSecrets: readonly string[], appId: string, msgId: string | undefined): ToldConversion['push'] {
@@ -46,9 +51,9 @@ async function reportPortion(
 ): Promise<RecordedConversion[]> {
   const { users } = await bus.call(findConverters, { appId, users: reported.map(({ of }) => of) })
   const results = reported.map((): RecordedConversion => ({ status: 'unknown_user' }))
-  const known = reported.flatMap(({ conversion, push }, index) => {
+  const known = reported.flatMap(({ conversion, push, open }, index) => {
     const user = users[index]
-    return user ? [{ index, told: toldOf(conversion, { ...user, push }) }] : []
+    return user ? [{ index, told: toldOf(conversion, { ...user, push, ...(open && { open }) }) }] : []
   })
   if (known.length === 0) return results
   const recorded = await bus.call(recordConversions, { appId, attribution, conversions: known.map(({ told }) => told) })
@@ -62,7 +67,7 @@ async function reportPortion(
 
 const toldOf = (
   { id, name, at, value, currency }: ReportConversion,
-  of: Pick<ToldConversion, 'userId' | 'subscriptionIds' | 'push'>,
+  of: Pick<ToldConversion, 'userId' | 'subscriptionIds' | 'push' | 'open'>,
 ): ToldConversion => ({ id, name, at, value: value === undefined ? null : String(value), currency: currency ?? null, ...of })
 
 type One = { appId: string; attribution: Attribution; reported: Reported }

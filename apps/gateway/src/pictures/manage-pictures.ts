@@ -4,7 +4,7 @@ import { newId } from '@herald/contracts/ids'
 import { listed, type Listed } from '@herald/contracts/page'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
-import { getApp, holdApp } from '../apps/store/apps.ts'
+import { getApp, holdAdding, holdApp } from '../apps/store/apps.ts'
 import type { Page } from '../core/page.ts'
 import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
@@ -43,6 +43,7 @@ export async function addPicture(
   const hash = createHash('sha256').update(picture.bytes).digest()
   return transact(db, async (trx) => {
     await holdApp(trx, appId)
+    await holdAdding(trx, appId, 'pictures')
     const same = await findByHash(trx, appId, hash)
     if (same) return shown(same)
     const { settings } = await getApp(trx, appId)

@@ -28,7 +28,13 @@ export const writeAnew = (bytes: Buffer, type: PictureFormat, appId: string): Pr
     if (found.width > mostSide || height > mostSide)
       throw invalidField('', `must be a picture of at most ${mostSide} by ${mostSide} pixels`)
     const format = type === 'gif' ? 'gif' : found.hasAlpha ? 'png' : 'jpeg'
-    const made = await encoded(read(bytes).autoOrient(), format).catch(() => {
+    if ((found.pages ?? 1) > mostFrames) throw invalidField('', `must have at most ${mostFrames} frames`)
+    const made = await encoded(
+      read(bytes, format === 'gif')
+        .autoOrient()
+        .timeout({ seconds: 10 }),
+      format,
+    ).catch(() => {
       throw invalidField('', 'is a picture that ends too early, is damaged, or has too many frames')
     })
     if (made.data.length > mostBytes)
@@ -38,17 +44,27 @@ export const writeAnew = (bytes: Buffer, type: PictureFormat, appId: string): Pr
   }, appId)
 
 const encoded = (picture: Sharp, format: keyof typeof written) =>
-  (format === 'jpeg' ? picture.jpeg({ quality: 85 }) : format === 'png' ? picture.png({ compressionLevel: 9 }) : picture.gif()).toBuffer({
+  (format === 'jpeg'
+    ? picture.jpeg({ quality: 85 })
+    : format === 'png'
+      ? picture.png({ compressionLevel: 9 })
+      : picture.gif({ effort: 1 })
+  ).toBuffer({
     resolveWithObject: true,
   })
+
+/** A GIF may have this many frames, since each is written anew for itself. */
+const mostFrames = 200
 
 /** More pixels than this, of all frames together, are not decoded. */
 const mostPixels = mostSide * mostSide
 
-let library: Promise<(bytes: Buffer) => Sharp> | undefined
+/** Opens a picture. Only a GIF stays animated: of any other format the first frame is taken. */
+type Open = (bytes: Buffer, animated?: boolean) => Sharp
+let library: Promise<Open> | undefined
 
 /** Loads sharp when the first picture comes, since it takes 20 MB of memory. It reads no format but those of pictures: no SVG, no PDF, no video. */
-async function openLibrary(): Promise<(bytes: Buffer) => Sharp> {
+async function openLibrary(): Promise<Open> {
   library ??= import('sharp').then(({ default: sharp }: { default: Library }) => {
     sharp.cache(false)
     sharp.concurrency(1)
@@ -56,7 +72,7 @@ async function openLibrary(): Promise<(bytes: Buffer) => Sharp> {
     sharp.unblock({
       operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer', 'VipsForeignLoadNsgifBuffer'],
     })
-    return (bytes) => sharp(bytes, { animated: true, limitInputPixels: mostPixels, failOn: 'error' })
+    return (bytes, animated = true) => sharp(bytes, { animated, limitInputPixels: mostPixels, failOn: 'error' })
   })
   return library
 }

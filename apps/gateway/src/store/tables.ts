@@ -103,6 +103,7 @@ export type Tables = {
     session_id: string | null
     admin_key_id: string | null
     devices: number
+    seen: string
     asked_at: Generated<Date>
     confirming_until: Date | null
   }

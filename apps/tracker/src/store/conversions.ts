@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { AttributedHow, StoredConversion } from '@herald/contracts/conversion'
-import { mostConversionNames } from '@herald/contracts/conversion'
+import { mostConversionNames, mostOpenNames } from '@herald/contracts/conversion'
 import { sql } from 'kysely'
 import type { conversionMoves, ConversionRow } from '../core/conversion-moves.ts'
 import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** The key of a conversion: the UTC day on which it happened and the hash of its id. It is looked up in its app. */
+/**
+ * The key of a conversion in its app: the UTC day on which it happened and the hash of its user and id. With the id alone, whoever has the public key
+ * could claim the ids of other people's orders.
+ */
 export type ConversionKey = { day: string; hash: Buffer }
-export const conversionKey = ({ id, at }: { id: string; at: string }): ConversionKey => ({
+export const conversionKey = ({ id, at, userId }: { id: string; at: string; userId: string }): ConversionKey => ({
   day: new Date(at).toISOString().slice(0, 10),
-  hash: createHash('sha256').update(id).digest(),
+  hash: createHash('sha256').update(`${userId} ${id}`).digest(),
 })
 export const nameOfKey = ({ day, hash }: ConversionKey): string => day + hash.toString('hex')
 
@@ -39,8 +42,11 @@ export async function holdPeople(trx: Db, appId: string, userIds: string[]): Pro
   return { isKept: rows[0]?.isKept ?? false, erased: new Set(rows[0]?.erased) }
 }
 
-/** Gives those of these names that an app has, and makes the others while the app has less than 50. */
-export async function takeNames(trx: Db, appId: string, names: string[]): Promise<Set<string>> {
+/**
+ * Gives those of these names that an app has, and makes the others while the app has less than 50. Those in `open`, which only a public key named,
+ * are made while it has less than 25: invented names leave room for the backend's.
+ */
+export async function takeNames(trx: Db, appId: string, names: string[], open: ReadonlySet<string>): Promise<Set<string>> {
   const find = async () => {
     const rows = await trx.selectFrom('conversion_names').select('name').where('app_id', '=', appId).execute()
     return new Set(rows.map(({ name }) => name))
@@ -49,7 +55,10 @@ export async function takeNames(trx: Db, appId: string, names: string[]): Promis
   if (names.every((name) => known.has(name)) || known.size >= mostConversionNames) return known
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tracker.conversion-names ${appId}`}, 0))`.execute(trx)
   const now = await find()
-  const fresh = [...new Set(names)].filter((name) => !now.has(name)).slice(0, mostConversionNames - now.size)
+  const wanted = [...new Set(names)]
+    .filter((name) => !now.has(name))
+    .toSorted((one, other) => Number(open.has(one)) - Number(open.has(other)))
+  const fresh = wanted.filter((name, place) => now.size + place < (open.has(name) ? mostOpenNames : mostConversionNames))
   if (fresh.length > 0)
     await trx
       .insertInto('conversion_names')

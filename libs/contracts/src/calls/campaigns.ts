@@ -30,9 +30,9 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 
 /**
  * Answers what would be sent if a notification, a campaign or a stored one (`campaignId`; exactly one of three) were sent now, and writes nothing.
- * `startsAt` (ISO): null for at once. Faults as for sendNotification, createCampaign and sendCampaign.
+ * `startsAt` (ISO): null for at once. `revision`: of a stored one. Faults as for sendNotification, createCampaign and sendCampaign.
  */
-export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null }>()(
+export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null; revision?: number }>()(
   'rpc.campaigns.resolve-send',
   z.object({
     appId: Id,
@@ -123,11 +123,19 @@ export const DelaySeconds = z.int().min(0).max(60)
 
 /**
  * Sends a draft or scheduled campaign now, or starts its schedule. `defaultTimezone` is for users without one. `delaySeconds` is ignored for a later
- * schedule. `nextAt` (ISO): null for now. Faults: not_found (also its segment), invalid_segment, invalid_state.
+ * schedule. `seen`: only what `resolveSend` answered is sent. `nextAt` (ISO): null for now. Faults: not_found, invalid_segment, invalid_state.
  */
 export const sendCampaign = call<{ status: 'sending' | 'scheduled' | 'active'; nextAt: string | null }>()(
   'rpc.campaigns.send-campaign',
-  z.object({ appId: Id, campaignId: Id, defaultTimezone: z.string().max(100), delaySeconds: DelaySeconds.optional() }),
+  z.object({
+    appId: Id,
+    campaignId: Id,
+    defaultTimezone: z.string().max(100),
+    delaySeconds: DelaySeconds.optional(),
+    seen: z
+      .object({ revision: z.number().int(), target: z.custom<FrozenTarget>((value) => typeof value === 'object' && value !== null) })
+      .optional(),
+  }),
   15_000,
 )
 

@@ -317,6 +317,8 @@ export const ToldConversion = z.object({
   currency: z.string().length(3).nullable(),
   userId: Id,
   subscriptionIds: z.array(Id).max(200),
+  /** True when a public key reported it. */
+  open: z.literal(true).optional(),
   push: z.object({ campaignId: Id, userId: Id, subscriptionId: Id, platform: z.enum(platforms), variant: z.string() }).nullable(),
 })
 export type ToldConversion = z.infer<typeof ToldConversion>

@@ -96,7 +96,10 @@ export function addUp(
           ...(inbox
             ? skipped(
                 'opted_out',
-                sum(meant, ({ optedOut }) => optedOut),
+                sum(
+                  meant.filter(({ outside }) => !outside),
+                  ({ optedOut }) => optedOut,
+                ),
                 ({ optedOut }) => optedOut,
               )
             : []),
@@ -106,7 +109,11 @@ export function addUp(
             sum(
               due.filter(({ outside }) => outside),
               sumOf,
-            ),
+            ) +
+              sum(
+                meant.filter(({ outside }) => outside),
+                ({ optedOut }) => (inbox ? optedOut : 0),
+              ),
             ({ outside }) => outside,
           ),
           ...skipped(

@@ -103,7 +103,8 @@ export function skipRule(
     return quiet
   }
   return ({ platform, zone, isOutside, isOptedOut }) => {
-    if (isOptedOut) return 'opted_out'
+    // An inbox brings nobody what they have unsubscribed from.
+    if (isOptedOut) return isOutside ? 'unsubscribed' : 'opted_out'
     if (expired) return 'expired'
     if (silent && platform === 'web') return 'silent_web'
     if (isOutside) return 'unsubscribed'

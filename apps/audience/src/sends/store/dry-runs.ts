@@ -86,11 +86,12 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       sum(${allPlatforms})::float8 as devices,
       coalesce(sum(${scan.send.inbox ? sql`${allPlatforms} + opted_out` : allPlatforms}) filter (where held and variant is not null), 0)::float8 as "heldDevices",
       coalesce(sum(${allPlatforms}) filter (where quiet and not outside and not held and variant is not null), 0)::float8 as "quietDevices",
-      coalesce(sum(${allPlatforms}) filter (where outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "outsideDevices",
+      coalesce(sum(${allPlatforms}) filter (where outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8
+        ${scan.send.inbox ? sql`+ coalesce(sum(opted_out) filter (where outside and not held and variant is not null), 0)::float8` : sql``} as "outsideDevices",
       coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
       coalesce(sum(web) filter (where variant is not null and not held and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
       coalesce(sum(${allPlatforms}) filter (where variant is not null and not held and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices",
-      coalesce(sum(opted_out) filter (where variant is not null and not held), 0)::float8 as "optedOutDevices"
+      coalesce(sum(opted_out) filter (where variant is not null and not held and not outside), 0)::float8 as "optedOutDevices"
     from located
     group by grouping sets ((wave, held, outside, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
     db,

@@ -38,6 +38,10 @@ export async function stampTurns(db: Db, { appId, campaignId }: One): Promise<vo
     from turns, pace where b.id = any(array(select id from waiting)) and b.id = turns.id`.execute(db)
 }
 
+/** Locks the turns of a send, as a take does before it locks the batches: in another order the two would wait for each other. */
+export const holdTurns = (trx: Db, { appId, campaignId }: One) =>
+  sql`select from send_turns where app_id = ${appId} and campaign_id = ${campaignId} for no key update`.execute(trx)
+
 /** Makes the waiting batches of a send wait for turns, or, when its rate was taken away, go out at once. */
 export async function paceBatches(db: Db, one: One, isPaced: boolean): Promise<void> {
   const { appId, campaignId } = one
@@ -94,11 +98,13 @@ export async function millisecondsUntilPage(db: Db, { appId, campaignId }: One):
   return rows[0]?.ms ?? 0
 }
 
-/** Gives a taken page back until its pushes have their turns. */
-export const waitForTurns = (db: Db, { campaignId, page }: Pick<FanOut, 'campaignId' | 'page'>, ms: number) =>
+/** Gives a taken page back until its pushes have their turns. A rate that was changed since the page was taken has made it due already. */
+export const waitForTurns = (db: Db, { campaignId, page, perMinute }: Pick<FanOut, 'campaignId' | 'page' | 'perMinute'>, ms: number) =>
   sql`
     update fan_outs set lease_until = null, due_at = now() + make_interval(secs => ${ms}::float8 / 1000)
-    where campaign_id = ${campaignId} and page = ${page} and settled_at is null`.execute(db)
+    where campaign_id = ${campaignId} and page = ${page} and settled_at is null and per_minute is not distinct from ${perMinute}`.execute(
+    db,
+  )
 
 /** At most this many devices are counted for an estimate. */
 const mostCounted = 1_000_000

@@ -32,13 +32,18 @@ export const updateApnsToken = (db: Db, owner: ApnsTokenOwner, token: { sealedTo
     .where('key_fingerprint', '=', owner.keyFingerprint)
     .execute()
 
-/** Deletes the token of a team and key that no app's credentials name any more, as after a check of credentials that were not stored. */
-export const deleteUnnamedApnsToken = (db: Db, { teamId, keyId, keyFingerprint }: ApnsTokenOwner): Promise<unknown> =>
-  sql`
-    delete from apns_tokens where team_id = ${teamId} and key_id = ${keyId} and key_fingerprint = ${keyFingerprint} and not exists (
+/**
+ * Deletes tokens that no app's credentials name any more, as after a check of credentials that were not stored. A repeated check within the hour uses the
+ * same token: APNs refuses keys that get new tokens too often.
+ */
+export async function deleteUnnamedApnsTokens(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from apns_tokens where minted_at < now() - interval '1 hour' and not exists (
       select from providers where kind = 'apns'
-        and settings @> jsonb_build_object('teamId', ${teamId}::text, 'keyId', ${keyId}::text, 'keyFingerprint', ${keyFingerprint}::text)
+        and settings @> jsonb_build_object('teamId', team_id, 'keyId', key_id, 'keyFingerprint', key_fingerprint)
     )`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
 
 /** Reads the database's clock. Tokens are dated by it, so that gateways with different clocks agree on a token's age. */
 export const readClock = async (db: Db): Promise<Date> => {

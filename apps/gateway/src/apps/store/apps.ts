@@ -172,3 +172,7 @@ const toApp = (row: { id: string; name: string; settings: Partial<AppSettings>; 
   settings: { ...defaultSettings, ...row.settings },
   createdAt: row.created_at.toISOString(),
 })
+
+/** Makes other transactions that add to what an app has of this kind wait until this one ends, so that each sees what the others have added. */
+export const holdAdding = (trx: Db, appId: string, kind: 'drafts' | 'pictures'): Promise<unknown> =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`gateway.${kind} ${appId}`}, 0))`.execute(trx)

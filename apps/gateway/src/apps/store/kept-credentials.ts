@@ -9,18 +9,12 @@ type Db = Kysely<Tables>
 /** Credentials that are not in use: candidates, about which a provider is being asked, and former ones. */
 export type KeptCredentials = { settings: ProviderSettings; sealedPrivateKey: string; createdAt: Date }
 
-/** Inserts credentials that a provider is to be asked about, and gives their id. Those that a gateway left behind when it died are deleted. */
+/** Inserts credentials that a provider is to be asked about, and gives their id. */
 export async function insertCandidate(
   db: Db,
   appId: string,
   { settings, sealedPrivateKey }: Omit<KeptCredentials, 'createdAt'>,
 ): Promise<string> {
-  await db
-    .deleteFrom('kept_credentials')
-    .where('app_id', '=', appId)
-    .where('state', '=', 'candidate')
-    .where('created_at', '<', sql<Date>`now() - interval '10 minutes'`)
-    .execute()
   const id = newId()
   await db
     .insertInto('kept_credentials')
@@ -48,6 +42,16 @@ export async function findCandidate(db: Db, appId: string, id: string): Promise<
     .where('apps.deleted_at', 'is', null)
     .executeTakeFirst()
   return row && toKept(row)
+}
+
+/** Deletes candidates that a gateway left behind when it died; gives how many. */
+export async function deleteOldCandidates(db: Db): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('kept_credentials')
+    .where('state', '=', 'candidate')
+    .where('created_at', '<', sql<Date>`now() - interval '10 minutes'`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 export const deleteCandidate = (db: Db, id: string): Promise<unknown> =>

@@ -7,7 +7,7 @@ const [dana, robin]: Who[] = [
 ]
 const key: Who = { name: 'key pipeline', sessionId: null, adminKeyId: 'a key' }
 const token: Who = { name: 'administrator', sessionId: null, adminKeyId: null }
-const askedBy = ({ name, ...rest }: Who) => ({ campaignId: 'campaign', askedBy: name, devices: 10, at: '', ...rest })
+const askedBy = ({ name, ...rest }: Who) => ({ campaignId: 'campaign', askedBy: name, devices: 10, seen: 'a hash', at: '', ...rest })
 
 // spec: administration/approval-second
 test.each<[string, Who, Who, boolean]>([

@@ -1,10 +1,11 @@
-/** Who asked to send a campaign, when, and to how many devices it would have gone then. */
+/** Who asked to send a campaign, when, and to how many devices it would have gone then. `seen`: a hash of the draft and its target as they were. */
 export type Approval = {
   campaignId: string
   askedBy: string
   sessionId: string | null
   adminKeyId: string | null
   devices: number
+  seen: string
   at: string
 }
 

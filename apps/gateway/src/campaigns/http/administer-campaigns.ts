@@ -8,7 +8,7 @@ import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
-import { approvalsOf, changeUnasked, sendOrAsk } from '../approve-sends.ts'
+import { approvalsOf, changeUnasked, sendOrAsk, type Seen } from '../approve-sends.ts'
 import type { Who } from '../core/approval.ts'
 import { ratesOf } from '../core/rates.ts'
 import { deleteApproval } from '../store/approvals.ts'
@@ -181,7 +181,8 @@ const ofTheDashboard = [
     async answer({ db, bus }, { appId, params, body, ...by }) {
       const { settings } = await getApp(db, appId)
       const of = { appId, campaignId: params.id }
-      const send = () => bus.call(calls.sendCampaign, { ...of, defaultTimezone: settings.defaultTimezone, ...body })
+      const send = (seen?: Seen) =>
+        bus.call(calls.sendCampaign, { ...of, defaultTimezone: settings.defaultTimezone, ...body, ...(seen && { seen }) })
       return sendOrAsk({ db, bus }, of, { who: whoOf(by), settings, send })
     },
   }),

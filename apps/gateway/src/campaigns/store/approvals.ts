@@ -5,7 +5,7 @@ import type { Tables } from '../../store/tables.ts'
 type Db = Kysely<Tables>
 type Of = { appId: string; campaignId: string }
 
-const columns = ['campaign_id', 'asked_by', 'session_id', 'admin_key_id', 'devices', 'asked_at'] as const
+const columns = ['campaign_id', 'asked_by', 'session_id', 'admin_key_id', 'devices', 'seen', 'asked_at'] as const
 
 /** Notes that somebody asks to send a campaign, unless somebody has asked already. */
 export const insertApproval = (db: Db, { appId, campaignId }: Of, approval: Omit<Approval, 'campaignId' | 'at'>): Promise<unknown> =>
@@ -18,6 +18,7 @@ export const insertApproval = (db: Db, { appId, campaignId }: Of, approval: Omit
       session_id: approval.sessionId,
       admin_key_id: approval.adminKeyId,
       devices: approval.devices,
+      seen: approval.seen,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
@@ -40,6 +41,7 @@ export async function findApprovals(db: Db, appId: string, campaignIds: readonly
         sessionId: row.session_id,
         adminKeyId: row.admin_key_id,
         devices: row.devices,
+        seen: row.seen,
         at: row.asked_at.toISOString(),
       },
     ]),

@@ -64,7 +64,7 @@ export async function findDrafts(
   return rows.map((row) => ({ id: row.id, createdAt: row.created_at, draft: toListed(row) }))
 }
 
-/** Counts the drafts of an app, whose row the caller holds. */
+/** Counts the drafts of an app. The caller holds their adding. */
 export async function countDrafts(db: Db, appId: string): Promise<number> {
   const { count } = await db
     .selectFrom('drafts')

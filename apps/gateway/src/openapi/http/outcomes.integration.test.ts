@@ -57,6 +57,7 @@ function rightQuestion(route: Route): Question {
     externalId: 'customer-4711',
     kind: 'o',
     msgId,
+    itemId: newId(),
     id: route.path.includes('campaigns') ? campaignId : newId(),
   }
   const [body] = Object.values(exampleOf[route.name]?.bodies ?? {})

@@ -54,7 +54,7 @@ export const conversions = [
       if (body.value !== undefined && keyKind === 'public' && !rule.publicValues)
         throw invalidField('value', 'needs a secret key, or the app’s setting conversions.publicValues')
       const push = pushOf(hmacSecrets, appId, body.msgId)
-      const reported = { of: { subscriptionId: params.id }, conversion: body, push }
+      const reported = { of: { subscriptionId: params.id }, conversion: body, push, ...(keyKind === 'public' && { open: true as const }) }
       const result = await countConversion({ appId, attribution: rule.attribution, reported })
       if (result.status === 'unknown_user') throw notFound()
       if (result.status === 'refused') throw refusal(result)

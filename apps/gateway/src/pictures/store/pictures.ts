@@ -60,7 +60,7 @@ export const findPictures = (db: Db, appId: string, page: Page): Promise<StoredP
     .select(columns)
     .execute()
 
-/** Counts the pictures of an app, whose row the caller holds. */
+/** Counts the pictures of an app. The caller holds their adding. */
 export async function countPictures(db: Db, appId: string): Promise<number> {
   const { count } = await db
     .selectFrom('pictures')

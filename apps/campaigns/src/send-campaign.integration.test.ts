@@ -6,6 +6,7 @@ import {
   pickWinner,
   readSend,
   replaceCampaign,
+  resolveSend,
   sendCampaign,
   unsendCampaign,
 } from '@herald/contracts/calls/campaigns'
@@ -389,4 +390,18 @@ test('when two sends, a cancel and the start of a campaign come at the same time
     expect(await statusOf(id)).toBe(cancelled ? 'cancelled' : 'sending')
     expect(platform.pointersAt(id)).toBe(cancelled ? 0 : 1)
   }
+})
+
+// spec: administration/approval-changed
+test('a send that names what was seen sends exactly that: another revision is refused', async () => {
+  const id = await draft({ segment: { field: 'tags.plan', op: 'eq', value: 'pro' } })
+  const resolve = () => platform.gateway.call(resolveSend, { appId, defaultTimezone: 'UTC', campaignId: id })
+  const { target, revision = -1 } = await resolve()
+  await platform.gateway.call(replaceCampaign, { appId, campaignId: id, campaign: givenCampaign({ name: 'Other' }) })
+  const sendSeen = (seen: { revision: number; target: typeof target }) =>
+    platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC', seen })
+  expect(await codeOf(sendSeen({ revision, target }))).toBe('invalid_state')
+  const now = await resolve()
+  expect(now.revision).toBe(revision + 1)
+  expect(await sendSeen({ revision: revision + 1, target: now.target })).toMatchObject({ status: 'sending' })
 })

@@ -107,6 +107,24 @@ test('ten times 0.1 is 1.00, two conversions of a user count as one user, and th
   expect(await record(newId(), ten.slice(0, 1))).toEqual([{ status: 'counted', attribution: null }])
 })
 
+// spec: conversions/once, conversions/names
+test('an id is its user’s own, and whoever has the public key takes neither the ids nor the names of the backend', async () => {
+  const { appId, push } = await (async () => {
+    const sent = await givenSent(newId())
+    return { appId: sent.of.appId, push: sent.push }
+  })()
+  const order = conversionOf(push, { id: 'order-1001' })
+  const stranger = { ...conversionOf({ userId: newId(), subscriptionId: newId() }, { id: 'order-1001' }), open: true as const }
+  expect(await record(appId, [stranger])).toMatchObject([{ status: 'counted' }])
+  expect(await record(appId, [order])).toMatchObject([{ status: 'counted' }])
+  expect(await record(appId, [{ ...order, open: true }])).toMatchObject([{ status: 'duplicate' }])
+
+  const invented = Array.from({ length: 40 }, (_, place) => ({ ...conversionOf(push, { name: `invented_${place}` }), open: true as const }))
+  const results = await record(appId, invented)
+  expect(results.filter(({ status }) => status === 'refused')).toHaveLength(40 - 24)
+  expect(await record(appId, [conversionOf(push, { name: 'refund' })])).toMatchObject([{ status: 'counted' }])
+})
+
 // spec: conversions/attribution, conversions/windows
 test.each([0, 40])(
   'with %i other pushes in the batch the one opened last is the cause, the one sent last without an opened one, to the second',

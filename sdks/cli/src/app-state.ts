@@ -72,6 +72,7 @@ export const sections: readonly Section[] = [
     read: (item) => ({ ...item, enabled: item['enabled'] === true || item['disabledReason'] !== 'manual' }),
   },
 ]
+/** The settings that a file keeps. The hold-out is not among them: since when it holds belongs to the app. */
 export const settingFields = [
   'defaultTimezone',
   'frequencyCap',
@@ -81,6 +82,7 @@ export const settingFields = [
   'conversions',
   'approval',
   'mostPictures',
+  'inboxDays',
 ] as const
 
 /** Reads from Herald what it has of the given sections, each in the order of its keys, and the settings. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { readKept, sections, type State } from './app-state.ts'
+import { readKept, sections, settingFields, type State } from './app-state.ts'
 import { connect } from './connection.ts'
 import { printable } from './printable.ts'
 import { writeState } from './state-file.ts'
@@ -15,7 +15,7 @@ export async function pull(terminal: Terminal, [file = 'herald.yaml']: string[],
   )
   const state: State = {}
   for (const { name } of sections) state[name] = (kept.get(name) ?? []).map(({ entry }) => entry)
-  state.settings = settings
+  state.settings = Object.fromEntries(settingFields.map((field) => [field, settings[field]]))
   const text = writeState(state)
   if (file === '-') {
     terminal.out(text.trimEnd())

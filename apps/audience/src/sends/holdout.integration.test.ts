@@ -3,6 +3,7 @@ import { isHeldOut } from '@herald/contracts/holdout'
 import { newId } from '@herald/contracts/ids'
 import { expect, test } from 'vitest'
 import { dryRun } from './dry-run.ts'
+import { openStarting } from './start-sends.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
@@ -80,4 +81,14 @@ test('a notification, a silent send, a test and a send that bypasses the hold-ou
     const skips = [...(await sendTo(givenSend(appId, fields))).values()].filter((skip) => skip === 'holdout')
     expect({ fields, skips }).toEqual({ fields, skips: [] })
   }
+})
+
+// spec: experiments/holdout-queued
+test('a campaign to few people is not begun together with others, which knows no hold-out', async () => {
+  const appId = newId()
+  peers.settings.set(appId, { ...defaultSettings, holdout })
+  const device = await givenDevice(db, { appId })
+  const send = givenSend(appId, { transactional: false })
+  await openStarting(audience, () => undefined)([{ send, target: { kind: 'userIds', userIds: [device.userId] } }])
+  expect(await findFanOut(db, send.campaignId)).toBeUndefined()
 })

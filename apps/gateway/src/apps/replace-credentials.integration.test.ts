@@ -7,7 +7,9 @@ import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
+import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
+import { deleteUnnamedApnsTokens } from './store/apns-tokens.ts'
 import type { Tables } from '../store/tables.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 import { startPeers } from '../testing/start-peers.ts'
@@ -72,7 +74,7 @@ test('the first credentials of an app are set without a check; later ones are ch
 })
 
 // spec: administration/credentials-checked
-test('credentials that the provider does not take replace nothing: the answer has its word and what to do, and neither key nor token of them is kept', async () => {
+test('credentials that the provider does not take replace nothing: the answer has its word and what to do, and neither key nor, after an hour, token of them is kept', async () => {
   const { put, inUse, actions, appId } = await givenApns()
   const next = apns('KEY0000009')
   peers.answers.set(checkProvider.subject, async (asked) => {
@@ -96,6 +98,8 @@ test('credentials that the provider does not take replace nothing: the answer ha
   expect(await inUse()).toEqual(['KEY0000001', null])
   expect((await actions()).map(([action]) => action)).toEqual(['provider.set'])
   expect((await kept()).filter(({ state }) => state === 'candidate')).toEqual([])
+  await sql`update apns_tokens set minted_at = now() - interval '61 minutes'`.execute(db)
+  await deleteUnnamedApnsTokens(db)
   expect(await db.selectFrom('apns_tokens').select('key_id').where('key_id', '=', 'KEY0000009').execute()).toEqual([])
 })
 

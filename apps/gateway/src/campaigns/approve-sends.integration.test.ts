@@ -170,3 +170,30 @@ test.each([{ devices: -1 }, { devices: 1.5 }, {}, 7])('the setting approval %j i
   const refused = await gateway.admin('PATCH', `/apps/${appId}`, { settings: { approval } })
   expect([refused.status, refused.body.error?.details?.[0]?.path.startsWith('settings.approval')]).toEqual([422, true])
 })
+
+// spec: administration/approval
+test('a scheduled campaign is not sent another way, since its segment may mean other people by now', async () => {
+  const id = newId()
+  peers.answers.set(getCampaign.subject, () => ({ ...givenCampaign, id, status: 'scheduled' }))
+  expect(await send(dana, id)).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } })
+  expect(sentOf(id)).toBe(0)
+})
+
+// spec: administration/approval-changed
+test('only what was asked for is confirmed, and only what was counted is sent', async () => {
+  const id = newId()
+  const resolved = (target: unknown, revision: number) =>
+    peers.answers.set(resolveSend.subject, () => ({ send: givenResolved, target, startsAt: null, revision }))
+  const few = { kind: 'segment', segment: { field: 'tags.plan', op: 'eq', value: 'pro' } }
+  resolved(few, 3)
+  expect((await send(dana, id)).body).toMatchObject({ status: 'draft' })
+  // A saved segment that the draft names was replaced after it was asked for.
+  resolved({ kind: 'all' }, 3)
+  expect((await send(robin, id)).status).toBe(409)
+  expect([sentOf(id), await approvalIn(robin, id)]).toEqual([0, null])
+  resolved(few, 4)
+  expect((await send(robin, id)).body).toMatchObject({ status: 'draft', approval: { askedBy: 'Robin' } })
+  expect((await send(dana, id)).body).toMatchObject({ status: 'scheduled' })
+  const sent = peers.asked.findLast(({ subject }) => subject === sendCampaign.subject)
+  expect(sent?.request).toMatchObject({ seen: { revision: 4, target: few } })
+})

@@ -115,7 +115,11 @@ test('the platform accepts each example body of the OpenAPI document, except a w
         expect.any(Number),
         '',
       ])
-      const told = { status: answer.status, headers: Object.fromEntries(answer.headers), text: JSON.stringify(answer.body) }
+      const told = {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        text: answer.status === 204 ? '' : JSON.stringify(answer.body),
+      }
       expect(
         whyNotDocumented(document, { method, path, headers: {}, body: undefined, operation, name: path, resource: '' }, told),
       ).toBeUndefined()

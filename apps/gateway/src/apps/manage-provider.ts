@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Sealer } from '@herald/auth/seal'
 import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
 import { checkProvider, type CheckedProvider } from '@herald/contracts/calls/dispatcher'
@@ -79,11 +78,14 @@ async function replace(
 ): Promise<void> {
   const stored = await findProvider(trx, appId, settings.kind)
   const open = (sealed: string) => sealer.open(sealed, providerContext(appId, settings.kind)).toString()
-  const isSame = stored && isDeepStrictEqual(stored.settings, settings) && open(stored.sealedPrivateKey) === open(sealedPrivateKey)
+  const isSame = stored && textOf(stored.settings) === textOf(settings) && open(stored.sealedPrivateKey) === open(sealedPrivateKey)
   if (stored && !isSame) await upsertFormer(trx, appId, stored)
   await upsertProvider(trx, appId, settings, sealedPrivateKey)
   await note(trx, appId, namedIn(settings))
 }
+
+/** Gives a text that is the same for the same settings: the database keeps their fields in an order of its own. */
+const textOf = (settings: ProviderSettings): string => JSON.stringify(Object.entries(settings).toSorted())
 
 /** The answers of a check that say nothing about the credentials. */
 const away = new Set(['provider_unavailable', 'network_error', 'timeout', 'rate_limited'])

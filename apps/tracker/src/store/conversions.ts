@@ -43,8 +43,8 @@ export async function holdPeople(trx: Db, appId: string, userIds: string[]): Pro
 }
 
 /**
- * Gives those of these names that an app has, and makes the others while the app has less than 50. Those in `open`, which only a public key named,
- * are made while it has less than 25: invented names leave room for the backend's.
+ * Gives those of these names that an app has, and makes the others while it has less than 50. Those in `open`, which only a public key named, are made
+ * while it has less than 25.
  */
 export async function takeNames(trx: Db, appId: string, names: string[], open: ReadonlySet<string>): Promise<Set<string>> {
   const find = async () => {

@@ -30,7 +30,7 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 
 /**
  * Answers what would be sent if a notification, a campaign or a stored one (`campaignId`; exactly one of three) were sent now, and writes nothing.
- * `startsAt` (ISO): null for at once. `revision`: of a stored one. Faults as for sendNotification, createCampaign and sendCampaign.
+ * `startsAt` (ISO): null for at once. `revision`: of a stored one.
  */
 export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null; revision?: number }>()(
   'rpc.campaigns.resolve-send',

@@ -50,7 +50,7 @@ test('a dry run of a campaign or of a stored draft gives the send that the campa
   await send(id)
   const sent = await platform.audience.bus.call(readSend, { campaignId: id })
 
-  expect({ ...stored, flowNo: 0 }).toEqual({ ...sent, startsAt: null })
+  expect({ ...stored, flowNo: 0 }).toEqual({ ...sent, startsAt: null, revision: 0 })
   expect({ send: withoutId(tried.send), target: tried.target }).toEqual(sent && { send: withoutId(sent.send), target: sent.target })
   // A campaign that was sent is tried as if it were sent again.
   expect(await resolve({ campaignId: id })).toEqual(stored)

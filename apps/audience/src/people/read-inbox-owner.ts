@@ -7,7 +7,7 @@ import { readDevices } from '../delivery/store/recipients.ts'
 import { findDeviceIds } from '../sends/store/explained.ts'
 import type { Db } from '../store/tables.ts'
 import { findOwnerOf, findPlatformOf } from './store/subscriptions.ts'
-import { findUser, readTags } from './store/users.ts'
+import { findTags, findUser } from './store/users.ts'
 
 /**
  * Reads whose inbox it is: the user, the present devices, and the values that texts may name, as they are now. The values of a device are those of the
@@ -25,11 +25,12 @@ export async function readInboxOwner(db: Db, { appId, of }: { appId: string; of:
 
 /** Reads a device and its owner as a dispatcher gets them, also an opted-out one; without address and keys. Null when the device is gone. */
 async function readReader(db: Db, appId: string, userId: string, subscriptionId: string): Promise<InboxOwner['reader']> {
-  const platform = await findPlatformOf(db, subscriptionId)
-  if (!platform) return null
+  // The device or the user may be deleted at this moment.
+  const [platform, tags] = [await findPlatformOf(db, subscriptionId), await findTags(db, userId)]
+  if (!platform || !tags) return null
   const names = {
     user: ['id', ...userFields],
-    tags: Object.keys(await readTags(db, userId)),
+    tags: Object.keys(tags),
     subscription: ['id', 'platform', ...subscriptionFields],
     language: true,
     timezone: true,

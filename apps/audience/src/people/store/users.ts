@@ -165,6 +165,10 @@ export const lockForRemoval = async (db: Db, userId: string): Promise<boolean> =
 
 export const removeUser = (db: Db, userId: string) => db.deleteFrom('users').where('id', '=', userId).execute()
 
+/** Finds a user's tags; undefined when the user is not there any more. */
+export const findTags = async (db: Db, userId: string): Promise<Tags | undefined> =>
+  (await db.selectFrom('users').select('tags').where('id', '=', userId).executeTakeFirst())?.tags
+
 export async function readTags(db: Db, userId: string): Promise<Tags> {
   return (await db.selectFrom('users').select('tags').where('id', '=', userId).executeTakeFirstOrThrow()).tags
 }

@@ -85,7 +85,7 @@ async function replace(
 }
 
 /** Gives a text that is the same for the same settings: the database keeps their fields in an order of its own. */
-const textOf = (settings: ProviderSettings): string => JSON.stringify(Object.entries(settings).toSorted())
+const textOf = (settings: ProviderSettings): string => JSON.stringify(settings, Object.keys(settings).toSorted())
 
 /** The answers of a check that say nothing about the credentials. */
 const away = new Set(['provider_unavailable', 'network_error', 'timeout', 'rate_limited'])

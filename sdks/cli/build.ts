@@ -27,6 +27,8 @@ export async function buildPackage(directory: string): Promise<number> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    // Without it each part begins with a comment that names its path from here: the size would depend on where the package is built.
+    minifyWhitespace: true,
     // The reader of YAML is CommonJS, and requires modules of Node.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     legalComments: 'none',

@@ -16,7 +16,7 @@ import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
 import { pacedBatch, pacedPage } from './core/pace.ts'
 import { holdOut, isMeant, queue, rulesFor, type DeliveryRules, type PageDevice, type Queued } from './core/queueing.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
-import { hasRoom } from './store/bulk-window.ts'
+import { hasRoom, isHeldBack } from './store/bulk-window.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
 import type { CutPage, FanOut } from './store/fan-outs.ts'
 import { insertBatches, type MadeBatch } from './store/made-batches.ts'
@@ -75,7 +75,9 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
     // Batches that wait for their turns do not count in the window.
-    if (lane === 'bulk' && perMinute === null && !(await hasRoom({ ...audience, db: trx }, appId, countByPlatform(pushes))))
+    const window = { ...audience, db: trx }
+    const counts = countByPlatform(pushes)
+    if (perMinute !== null ? await isHeldBack(window, appId, counts) : lane === 'bulk' && !(await hasRoom(window, appId, counts)))
       return 'no_room'
     const queued = await obeyCap(trx, uncut, rules, await keepUntaken(trx, campaignId, wave, pushes))
     const cut = cutIntoBatches(queued, perMinute === null ? undefined : pacedBatch(perMinute))

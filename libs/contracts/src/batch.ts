@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FrozenCategory } from './category.ts'
 import type { Content } from './content.ts'
-import type { LiveActivity } from './live-activity.ts'
+import type { ActivityTokens, LiveActivity } from './live-activity.ts'
 import type { LocalMoment } from './local-moment.ts'
 import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
 import type { Overrides } from './overrides.ts'
@@ -354,6 +354,8 @@ export const FinishBatch = z.object({
     .max(batchSize),
 })
 export type FinishBatch = z.infer<typeof FinishBatch>
+/** Tokens of Live Activities that a provider called dead. */
+export type DeadTokens = ActivityTokens & { dead: Pick<FinishBatch['dead'][number], 'subscriptionId' | 'tokenVersion'>[] }
 
 /** Gives the subject on which the pointer of a batch is published. */
 export const batchSubject = (platform: Platform, lane: Lane): string => `work.push.${platform}.${lane}`

@@ -85,6 +85,9 @@ export type ActivityTokens = { starts: boolean; name: string }
 export const tokensOf = ({ event, attributesType, activityId }: LiveActivity): ActivityTokens =>
   event === 'start' ? { starts: true, name: attributesType } : { starts: false, name: activityId }
 
+/** Whether a send also goes to devices that opted out: who has an activity on the screen expects it to be right, and iOS has a switch of its own. */
+export const reachesOptedOut = (activity: LiveActivity | undefined): boolean => activity !== undefined && activity.event !== 'start'
+
 /** Says which parts do not fit into a push: the state alone, or with the text of a locale, which is cut where that helps. */
 function whyTooLarge({ alert, ...activity }: Omit<LiveActivity, 'timestamp'> & { alert?: Content | undefined }): FaultDetail[] {
   const whole = { ...activity, timestamp: 9_999_999_999 }

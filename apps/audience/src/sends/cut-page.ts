@@ -8,6 +8,7 @@ import type { Platform } from '@herald/contracts/platform'
 import { parseSegment } from '@herald/contracts/segment'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
+import { noteTold } from '../store/activities.ts'
 import { raiseBadges, writeBadges } from '../store/badges.ts'
 import type { BatchPointerRow } from '../store/due.ts'
 import type { Db, FanOutFailure } from '../store/tables.ts'
@@ -62,6 +63,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     withZones: rules.skipIn !== null,
     category: rules.category,
     inbox: send.inbox,
+    activity: send.activity,
   }
   const scan = await audience.scan(() => scanPage(db, scanned, selection), appId)
   const page = perMinute === null ? scan : shortened(scan, pacedPage(perMinute))
@@ -72,7 +74,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 
   const badgeIncrement = send.silent ? undefined : send.presentation?.badgeIncrement
-  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined
+  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined && !send.activity
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
     // Batches that wait for their turns do not count in the window.
     const window = { ...audience, db: trx }
@@ -87,6 +89,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     const waiting = lane === 'prompt' && batches.length > 0 ? await findFullLanes(trx, appId) : new Set<Platform>()
     if (batches.length > 0) await insertBatches(trx, row, lane, batches, waiting)
     if (badgeIncrement !== undefined) await countBadges(trx, appId, batches, badgeIncrement)
+    if (send.activity) await noteTold(trx, appId, send.activity)
     // The rate may have changed since the page was taken.
     if (row.perMinute !== null) await paceBatches(trx, row, true)
     if (batches.some(({ platform }) => waiting.has(platform))) audience.haveWaiting()

@@ -43,6 +43,7 @@ export const givenCampaign: Campaign = {
   bypass: {},
   recurringOf: null,
   remainderOf: null,
+  recallOf: null,
   test: false,
   failure: null,
   cancelling: false,
@@ -282,6 +283,7 @@ export const usualAnswers = {
     usual(campaignCalls.resumeCampaign, { status: 'sending' }),
     usual(campaignCalls.endCampaign, { status: 'cancelled' }),
     usual(campaignCalls.eraseCampaignsOfApp, { done: true }),
+    usual(campaignCalls.recallCampaign, { id: newId(), status: 'scheduled', replayed: false }),
     usual(campaignCalls.resolveSend, { send: givenResolved, target: { kind: 'all' }, startsAt: null }),
   ],
   tracker: [

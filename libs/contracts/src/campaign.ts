@@ -161,6 +161,7 @@ export type CampaignAudience =
   | { kind: 'segment'; segmentId: string | null; segment: unknown }
   | { kind: 'people' | 'test'; by: NamedBy; count: number; ids: string[] | null }
   | { kind: 'remainder'; of: string; sampleRate: number }
+  | { kind: 'reached'; of: string; skipOpened: boolean }
 
 /** The winner of an experiment. `by`: the operator's name; null when a secret key of the app or Herald itself picked it. `at`: ISO. */
 export type Winner = { variant: string; campaignId: string; by: string | null; at: string; decidedBy: DecidedBy }
@@ -199,6 +200,8 @@ export type Campaign = {
   sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null
+  /** The campaign that this one recalls, as its follow-up; null in every other campaign. */
+  recallOf: string | null
   /** True for a test, which no series and no useCount counts. */
   test: boolean
   /** Why the status is `failed`; null in other statuses. */

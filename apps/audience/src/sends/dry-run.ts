@@ -54,6 +54,8 @@ export async function dryRun(
   const resolved = resolveTarget(target)
   if (!resolved.ok) throw fault('invalid_segment', resolved.failure.message)
   const { selection } = resolved
+  // Campaigns refuses the dry run of a recall.
+  if (selection.kind === 'reached') throw fault('invalid_state', 'A recall has no dry run.')
   if (selection.kind === 'segment' && !(await lastNotified(appId, selection.segment))) throw tooManyReads(5)
   try {
     return await db

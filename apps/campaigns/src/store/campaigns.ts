@@ -116,6 +116,8 @@ export const wholeColumns = [
     'collapse_id as collapseId',
     'recurring_of as recurringOf',
     'remainder_of as remainderOf',
+    'recall_of as recallOf',
+    'recall',
     'send_rate as perMinute',
   ] as const),
   ...(['remainder_rate as remainderRate', 'local_times_after as localTimesAfter', 'paused_at as pausedAt', 'due_at as dueAt'] as const),
@@ -133,11 +135,12 @@ export const winnerColumn = sql<Winner | null>`
 const selectWhole = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).select(winnerColumn)
 type Selected = NonNullable<Awaited<ReturnType<ReturnType<typeof selectWhole>['executeTakeFirst']>>>
 
-export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, target, ...row }: Selected) => ({
+export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, recall, target, ...row }: Selected) => ({
   ...row,
   target: target?.kind === 'forgotten' ? null : target,
   forgotten: target?.kind === 'forgotten' ? target : null,
   remainder: of !== null && sampleRate !== null ? { of, sampleRate } : null,
+  recall: recall !== null && row.recallOf !== null ? { of: row.recallOf, mode: recall.mode, variants: recall.variants } : null,
 })
 export type CampaignRow = ReturnType<typeof toWhole>
 
@@ -165,7 +168,16 @@ export async function findInboxSends(db: Db, appId: string, campaignIds: string[
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('campaigns')
-    .select(['id', 'name', 'status', 'cancelling', 'transactional', 'created_at as createdAt', 'settled_at as settledAt'])
+    .select([
+      'id',
+      'name',
+      'status',
+      'cancelling',
+      'transactional',
+      'recall_of as recallOf',
+      'created_at as createdAt',
+      'settled_at as settledAt',
+    ])
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -190,6 +202,7 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
       'category',
       sql<boolean>`content is not null`.as('hasContent'),
       sql<boolean>`remainder_of is not null`.as('isWinner'),
+      sql<boolean>`recall_of is not null`.as('isRecall'),
     ])
     .select(sql<Date>`now()`.as('now'))
     .where('id', '=', campaignId)
@@ -266,7 +279,7 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
 }
 
 /**
- * Makes a draft of a scheduled campaign again. Gives false when the campaign is unknown, sends a winner, or its status does not allow it. The new
+ * Makes a draft of a scheduled campaign again. Gives false when it is unknown, sends a winner or a recall, or its status does not allow it. The new
  * revision lets no request send it that has read the campaign before.
  */
 export async function markUnsent(db: Db, appId: string, campaignId: string): Promise<boolean> {
@@ -282,6 +295,7 @@ export async function markUnsent(db: Db, appId: string, campaignId: string): Pro
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .where('remainder_of', 'is', null)
+    .where('recall_of', 'is', null)
     .where('status', 'in', statusesThatAllow('unsend'))
     .returning('id')
     .executeTakeFirst()

@@ -5,6 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
+import { AutoAsk } from './AutoAsk.tsx'
 import { Prospect } from './Prospect.tsx'
 import type { Screen } from './useScreen.ts'
 import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
@@ -41,6 +42,7 @@ export function ExperimentAsk({
         <>
           <Variants experiment={experiment} onChange={put} errorAt={errorAt} screen={screen} />
           <SampleRate experiment={experiment} onChange={put} error={errorAt('experiment.sampleRate')} />
+          <AutoAsk experiment={experiment} onChange={put} errorAt={errorAt} />
           <Prospect appId={appId} audience={draft.audience} experiment={experiment} />
         </>
       )}
@@ -139,7 +141,7 @@ function SampleRate({
         hint={
           percent >= 100
             ? 'Everybody gets one of the variants.'
-            : `The other ${countText(Math.round((100 - percent) * 100) / 100)} % get the winner, once you choose it.`
+            : `The other ${countText(Math.round((100 - percent) * 100) / 100)} % get the winner${experiment.auto ? '' : ', once you choose it'}.`
         }
         error={error}
       >

@@ -3,7 +3,9 @@ import { Checkbox } from '../Checkbox.tsx'
 import { Field } from '../Field.tsx'
 import { Select } from '../Select.tsx'
 import { TextArea, TextInput } from '../TextInput.tsx'
+import { CategoryField } from './CategoryField.tsx'
 import { DataEditor } from './DataEditor.tsx'
+import { RateField } from './RateField.tsx'
 import { FromTemplate } from './TextField.tsx'
 import { TtlField } from './TtlField.tsx'
 
@@ -23,10 +25,29 @@ const numbers = [
     name: 'badge',
     label: 'Badge',
     hint: 'The number on the app’s icon, on phones and in browsers. 0 clears it on iOS and in browsers.',
+    min: 0,
     max: 99_999,
     step: 1,
+    without: 'badgeIncrement',
   },
-  { name: 'relevanceScore', label: 'Relevance', hint: 'iOS, 0 to 1: which message of the app stands on top', max: 1, step: 0.1 },
+  {
+    name: 'badgeIncrement',
+    label: 'Add to the badge',
+    hint: 'Raises the number on each device instead. A visit of the app sets it back to 0.',
+    min: 1,
+    max: 1_000,
+    step: 1,
+    without: 'badge',
+  },
+  {
+    name: 'relevanceScore',
+    label: 'Relevance',
+    hint: 'iOS, 0 to 1: which message of the app stands on top',
+    min: 0,
+    max: 1,
+    step: 0.1,
+    without: null,
+  },
 ] as const
 
 /** Lets the operator edit everything of a message but its texts: data, delivery options and presentation. */
@@ -65,6 +86,8 @@ export function OptionsEditor({
         onChange={({ target }) => onChange({ silent: target.checked })}
       />
       <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,13rem),1fr))] gap-3">
+        <CategoryField value={value.category} onChange={(category) => onChange({ category })} error={errorAt('category')} />
+        <RateField value={value.sendRate} onChange={(sendRate) => onChange({ sendRate })} error={errorAt('sendRate.perMinute')} />
         <TtlField value={value.ttl} onChange={(ttl) => onChange({ ttl })} error={errorAt('ttl')} />
         <Field label="Priority">
           {(control) => (
@@ -99,16 +122,17 @@ export function OptionsEditor({
             {(control) => <TextInput {...control} value={presentation[name]} onChange={({ target }) => look({ [name]: target.value })} />}
           </Field>
         ))}
-        {numbers.map(({ name, label, hint, max, step }) => (
+        {numbers.map(({ name, label, hint, min, max, step, without }) => (
           <Field key={name} label={label} hint={hint} error={errorAt(`presentation.${name}`)}>
             {(control) => (
               <TextInput
                 {...control}
                 type="number"
-                min={0}
+                min={min}
                 max={max}
                 step={step}
                 value={presentation[name] ?? ''}
+                disabled={without !== null && presentation[without] !== null && presentation[name] === null}
                 onChange={({ target }) => look({ [name]: target.value === '' ? null : target.valueAsNumber })}
               />
             )}

@@ -103,7 +103,7 @@ export function draftOfOptions({
   }
 }
 
-const draftOfPresentation = (given: Presentation): PresentationDraft => ({
+export const draftOfPresentation = (given: Presentation): PresentationDraft => ({
   sound: given.sound ?? '',
   badge: given.badge ?? null,
   badgeIncrement: given.badgeIncrement ?? null,
@@ -156,7 +156,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function presentationOfDraft(draft: PresentationDraft): Presentation {
+export function presentationOfDraft(draft: PresentationDraft): Presentation {
   const shown: Presentation = {}
   if (draft.sound !== '') shown.sound = draft.sound
   if (draft.badge !== null) shown.badge = draft.badge

@@ -5,12 +5,11 @@ import { instantIn, weekdayIn } from '../../core/next-instants.ts'
 import { withDate, withFields, withPeriod, type Period, type Recurring } from '../../core/recurrence-form.ts'
 import { dayText } from '../../core/schedule-text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Combobox } from '../../ui/Combobox.tsx'
 import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { TimeOfDay } from './LocalTime.tsx'
+import { TimeOfDay, ZoneField } from './LocalTime.tsx'
 import { DaysOfMonth, DaysOfWeek } from './RecurringDays.tsx'
 
 type Props = { value: Recurring; onChange: (schedule: Recurring) => void; errorAt: ErrorAt }
@@ -138,16 +137,5 @@ function Skipped({ value, onChange, errorAt }: Props) {
         </ul>
       )}
     </div>
-  )
-}
-
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({ value: zone, label: zone }))
-
-/** Lets the operator choose a time zone by typing. */
-export function ZoneField({ value, onChange, error }: { value: string; onChange: (zone: string) => void; error?: string | undefined }) {
-  return (
-    <Field label="Time zone" error={error}>
-      {({ id }) => <Combobox id={id} label="Time zone" value={value} options={zones} onChange={onChange} />}
-    </Field>
   )
 }

@@ -1,14 +1,16 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import { localDateAt } from '@herald/contracts/local-time'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { instantIn, localTimeAt, soon } from '../../core/next-instants.ts'
 import { Choice } from '../../ui/Choice.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { LocalTime, TimeOfDay } from './LocalTime.tsx'
+import { LocalTime, TimeOfDay, ZoneField } from './LocalTime.tsx'
 import { NextInstants } from './NextInstants.tsx'
-import { RecurringAsk, ZoneField } from './RecurringAsk.tsx'
 import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
+
+// Few messages recur, so the code of that form is loaded later.
+const RecurringAsk = lazy(async () => ({ default: (await import('./RecurringAsk.tsx')).RecurringAsk }))
 
 const options = [
   { value: 'now', label: 'Now', hint: 'Right after you confirm' },
@@ -43,7 +45,11 @@ export function WhenAsk({
       <Choice legend={<span className="sr-only">When</span>} value={value.type} onChange={choose} options={options} />
       {value.type === 'at' && <At value={value} onChange={onChange} zone={inZone} onZone={setZone} error={errorAt('schedule.at')} />}
       {value.type === 'user_timezone' && <LocalTime value={value} onChange={onChange} errorAt={errorAt} />}
-      {value.type === 'recurring' && <RecurringAsk value={value} onChange={onChange} errorAt={errorAt} />}
+      {value.type === 'recurring' && (
+        <Suspense>
+          <RecurringAsk value={value} onChange={onChange} errorAt={errorAt} />
+        </Suspense>
+      )}
       {value.type !== 'now' && <NextInstants schedule={value} zone={inZone} />}
     </div>
   )

@@ -44,6 +44,8 @@ const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): R
   keys: `/apps/${appId}/keys`,
   webhooks: `/apps/${appId}/webhooks`,
   settings: `/apps/${appId}/settings`,
+  categories: `/apps/${appId}/categories`,
+  impact: `/apps/${appId}/impact`,
   audit: `/apps/${appId}/audit`,
   calendar: `/apps/${appId}/campaigns?view=calendar`,
   'no line found': `/apps/${appId}/audit?actor=nobody`,

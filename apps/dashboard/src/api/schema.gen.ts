@@ -1495,6 +1495,43 @@ export interface paths {
         patch: operations["changeUserOfApp"];
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/users/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a user join or leave categories
+         * @description True joins, false leaves, null takes the own choice back, so that the default of the category holds. A locked category is 422.
+         */
+        patch: operations["changePreferencesOfApp"];
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users/{id}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the inbox of a user as the user sees it */
+        get: operations["readInboxOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/subscriptions/{id}": {
         parameters: {
             query?: never;
@@ -2933,6 +2970,24 @@ export interface components {
                     weight: number;
                     content: components["schemas"]["ContentMap"];
                 }[];
+                auto?: {
+                    /** @enum {string} */
+                    metric: "open" | "click" | "conversion";
+                    /** @description The name of the conversion, with that metric. */
+                    conversion?: string;
+                    afterMinutes: number;
+                    /** @description 60 if left out, or `afterMinutes` if less. */
+                    minMinutes?: number;
+                    /** @default 0.05 */
+                    alpha: number;
+                    /**
+                     * @description Of each variant, with a push sent.
+                     * @default 500
+                     */
+                    minUsers: number;
+                    /** @enum {string} */
+                    ifInconclusive: "none" | "best";
+                };
             } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
@@ -3150,6 +3205,24 @@ export interface components {
                     weight: number;
                     content: components["schemas"]["ContentMap"];
                 }[];
+                auto?: {
+                    /** @enum {string} */
+                    metric: "open" | "click" | "conversion";
+                    /** @description The name of the conversion, with that metric. */
+                    conversion?: string;
+                    afterMinutes: number;
+                    /** @description 60 if left out, or `afterMinutes` if less. */
+                    minMinutes?: number;
+                    /** @default 0.05 */
+                    alpha: number;
+                    /**
+                     * @description Of each variant, with a push sent.
+                     * @default 500
+                     */
+                    minUsers: number;
+                    /** @enum {string} */
+                    ifInconclusive: "none" | "best";
+                };
             } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
@@ -3382,6 +3455,24 @@ export interface components {
                     weight: number;
                     content: components["schemas"]["ContentMap"];
                 }[];
+                auto?: {
+                    /** @enum {string} */
+                    metric: "open" | "click" | "conversion";
+                    /** @description The name of the conversion, with that metric. */
+                    conversion?: string;
+                    afterMinutes: number;
+                    /** @description 60 if left out, or `afterMinutes` if less. */
+                    minMinutes?: number;
+                    /** @default 0.05 */
+                    alpha: number;
+                    /**
+                     * @description Of each variant, with a push sent.
+                     * @default 500
+                     */
+                    minUsers: number;
+                    /** @enum {string} */
+                    ifInconclusive: "none" | "best";
+                };
             } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
@@ -4561,6 +4652,49 @@ export interface components {
             preferences: {
                 [key: string]: boolean;
             };
+        };
+        ChangePreferencesOfAppBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ShownPreferences: {
+            categories: {
+                id: string;
+                name: string;
+                description: string | null;
+                subscribed: boolean;
+                /** @description Nobody can leave it. */
+                locked: boolean;
+            }[];
+        };
+        Inbox: {
+            items: {
+                /** @description The id of the notification or campaign. */
+                id: string;
+                title: string;
+                body: string;
+                url: string | null;
+                image: string | null;
+                actions: {
+                    id: string;
+                    title: string;
+                    url: string | null;
+                }[];
+                data: {
+                    [key: string]: string;
+                };
+                /** @description The id of the send’s category; null without one. */
+                category: string | null;
+                /** Format: date-time */
+                sentAt: string;
+                readAt: string | null;
+                /** @description Whether a device reported that the notification was opened or clicked. */
+                opened: boolean;
+            }[];
+            /** @description How many of the newest 100 items are unread. */
+            unread: number;
+            nextCursor: string | null;
         };
         ReadSubscriptionOfAppAnswer: {
             id: string;
@@ -13311,6 +13445,150 @@ export interface operations {
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Let a user join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readInboxOfApp: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the inbox of a user as the user sees it */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a05",
+                     *           "title": "Your order is on its way",
+                     *           "body": "It arrives today.",
+                     *           "url": "https://shop.example/orders/17",
+                     *           "image": null,
+                     *           "actions": [],
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "category": null,
+                     *           "sentAt": "2026-01-31T08:00:00.000Z",
+                     *           "readAt": null,
+                     *           "opened": false
+                     *         }
+                     *       ],
+                     *       "unread": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];

@@ -79,9 +79,16 @@ export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
     month: formedIn(raw, 'month', /^\d{4}-(0[1-9]|1[0-2])$/),
   })
 
-/** A campaign: `metric` is what the variants of its experiment are compared by. */
-export const readCampaignSearch = (raw: Raw): { metric?: 'opened' | 'clicked' | undefined } =>
-  tidy({ metric: wordIn(raw, 'metric', ['opened', 'clicked'] as const) })
+const conversionName = /^[a-z][a-z0-9_.]{0,63}$/
+
+/** A campaign: by what the variants of its experiment are compared, and the conversion that its page looks at. */
+export type CampaignSearch = { metric?: 'open' | 'click' | 'conversion' | undefined; conversion?: string | undefined }
+export const readCampaignSearch = (raw: Raw): CampaignSearch =>
+  tidy({ metric: wordIn(raw, 'metric', ['open', 'click', 'conversion'] as const), conversion: formedIn(raw, 'conversion', conversionName) })
+
+/** The impact: the conversion that is looked at, and the first day, in the browser's zone. */
+export const readImpactSearch = (raw: Raw): { conversion?: string | undefined; from?: string | undefined } =>
+  tidy({ conversion: formedIn(raw, 'conversion', conversionName), from: formedIn(raw, 'from', /^\d{4}-\d{2}-\d{2}$/) })
 
 export type PeopleSearch = {
   tab?: 'imports' | undefined

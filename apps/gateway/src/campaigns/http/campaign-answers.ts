@@ -1,4 +1,4 @@
-import { Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import { Experiment, Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Category } from '@herald/contracts/category'
 import { deciders } from '@herald/contracts/experiment-metrics'
@@ -56,6 +56,7 @@ const content = ContentMap as unknown as z.ZodType<Content>
 const ExperimentRead = z.object({
   sampleRate: z.number(),
   variants: z.array(z.object({ id: z.string(), name: z.string(), weight: z.number(), content })),
+  auto: Experiment.shape.auto,
 })
 
 const { stats, rates } = CampaignStats.shape

@@ -214,6 +214,8 @@ export const userExamples: Record<string, Example> = {
   },
   readUserOfApp: { answer: { ...shownUser, pushes: [push], conversions: [conversion] } },
   changeUserOfApp: { bodies: { tags: { tags: { plan: 'pro', trial: null } } }, answer: shownUser },
+  changePreferencesOfApp: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
+  readInboxOfApp: { answer: inbox },
   readSubscriptionOfApp: { answer: { ...owned, pushes: [push] } },
   changeSubscriptionOfApp: {
     bodies: { 'a test device': { test: true }, 'opt out': { optedIn: false } },

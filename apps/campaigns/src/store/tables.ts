@@ -70,6 +70,8 @@ export type Tables = {
     paused_at: Date | null
     category: OptionalJson<FrozenCategory>
     inbox: Generated<boolean>
+    /** The operator who made it; null when a secret key did. */
+    author: string | null
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>

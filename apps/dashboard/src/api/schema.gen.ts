@@ -2909,6 +2909,8 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3117,6 +3119,8 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3340,6 +3344,8 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
             sendRate: {
                 perMinute: number;
             } | null;
@@ -9553,6 +9559,12 @@ export interface operations {
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
                 test?: "true" | "false";
+                /** @description Only campaigns that this operator made. */
+                author?: string;
+                /** @description Only campaigns with this kind of audience. */
+                audience?: "everyone" | "segment" | "people" | "remainder" | "test";
+                /** @description Only campaigns that have queued a push for this platform. */
+                platform?: "ios" | "android" | "web";
                 /** @description Only campaigns made at this moment or later. */
                 from?: string;
                 /** @description Only campaigns made before this moment. */
@@ -9661,6 +9673,7 @@ export interface operations {
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
+                     *           "author": "Anna",
                      *           "failure": null,
                      *           "cancelling": false,
                      *           "nextAt": null,
@@ -9878,6 +9891,7 @@ export interface operations {
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
+                     *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
                      *       "nextAt": null,
@@ -10035,6 +10049,7 @@ export interface operations {
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
+                     *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
                      *       "nextAt": null,
@@ -10638,6 +10653,7 @@ export interface operations {
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
+                     *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
                      *       "nextAt": null,

@@ -43,6 +43,7 @@ export const givenCampaign: Campaign = {
   bypass: {},
   recurringOf: null,
   remainderOf: null,
+  author: null,
   test: false,
   failure: null,
   cancelling: false,

@@ -28,6 +28,7 @@ const draft = {
   bypass: {},
   recurringOf: null,
   remainderOf: null,
+  author: 'Anna',
   failure: null,
   cancelling: false,
   nextAt: null,

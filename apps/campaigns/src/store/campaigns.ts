@@ -19,6 +19,8 @@ export type NewCampaign = {
   segmentId: string | null
   schedule: Schedule | null
   experiment: Experiment | null
+  /** The operator who makes it; absent when a secret key does. */
+  author?: string | undefined
   /** True in a test, absent in any other campaign. */
   test?: true
   send: ResolvedSend
@@ -42,7 +44,7 @@ export const ownLease = sql<Date>`now() + interval '5 seconds'`
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 
 /** Everything that the body of a campaign sets. A field that the body leaves out is null or has its default. */
-export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional' | 'test'>
+export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional' | 'author' | 'test'>
 
 export const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, send }: Draft) => ({
   name,
@@ -110,7 +112,7 @@ export const wholeColumns = [
     'activity',
     'bypass',
   ] as const),
-  ...(['schedule', 'experiment', 'cancelling', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),
+  ...(['schedule', 'experiment', 'cancelling', 'author', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),
   ...([
     'segment_id as segmentId',
     'collapse_id as collapseId',

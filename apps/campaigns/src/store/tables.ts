@@ -77,6 +77,8 @@ export type Tables = {
     inbox: Generated<boolean>
     /** What a send tells a Live Activity; null in any other row. */
     activity: OptionalJson<LiveActivity>
+    /** The operator who made it; null when a secret key did. */
+    author: string | null
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>

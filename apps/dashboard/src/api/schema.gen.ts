@@ -3016,6 +3016,8 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3251,6 +3253,8 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3501,6 +3505,8 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
             sendRate: {
                 perMinute: number;
             } | null;
@@ -9800,6 +9806,12 @@ export interface operations {
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
                 test?: "true" | "false";
+                /** @description Only campaigns that this operator made. */
+                author?: string;
+                /** @description Only campaigns with this kind of audience. */
+                audience?: "everyone" | "segment" | "people" | "remainder" | "test";
+                /** @description Only campaigns that have queued a push for this platform. */
+                platform?: "ios" | "android" | "web";
                 /** @description Only campaigns made at this moment or later. */
                 from?: string;
                 /** @description Only campaigns made before this moment. */
@@ -9909,6 +9921,7 @@ export interface operations {
                      *           "recurringOf": null,
                      *           "remainderOf": null,
                      *           "recallOf": null,
+                     *           "author": "Anna",
                      *           "failure": null,
                      *           "cancelling": false,
                      *           "nextAt": null,
@@ -10127,6 +10140,7 @@ export interface operations {
                      *       "recurringOf": null,
                      *       "remainderOf": null,
                      *       "recallOf": null,
+                     *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
                      *       "nextAt": null,
@@ -10285,6 +10299,7 @@ export interface operations {
                      *       "recurringOf": null,
                      *       "remainderOf": null,
                      *       "recallOf": null,
+                     *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
                      *       "nextAt": null,
@@ -10889,6 +10904,7 @@ export interface operations {
                      *       "recurringOf": null,
                      *       "remainderOf": null,
                      *       "recallOf": null,
+                     *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
                      *       "nextAt": null,

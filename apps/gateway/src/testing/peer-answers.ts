@@ -44,6 +44,7 @@ export const givenCampaign: Campaign = {
   recurringOf: null,
   remainderOf: null,
   recallOf: null,
+  author: null,
   test: false,
   failure: null,
   cancelling: false,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
-import { CreateCampaign, type Campaign, type FlowChange, type NamedBy } from '../campaign.ts'
+import { audienceKinds, CreateCampaign, type Campaign, type FlowChange, type NamedBy } from '../campaign.ts'
 import { CreateCategory, SaveCategory, type Category } from '../category.ts'
 import { SendLiveActivity } from '../live-activity.ts'
 import { SendNotification } from '../notification.ts'
@@ -124,10 +124,13 @@ export const readCampaign = call<Pick<Campaign, 'id' | 'name' | 'status' | 'canc
   z.object({ appId: Id, campaignId: Id }),
 )
 
+/** The name of the operator who makes a campaign; left out when a secret key makes it. */
+const Author = z.string().max(128).optional()
+
 /** Makes a draft. Nothing is sent. Faults as for sendNotification. */
 export const createCampaign = call<{ id: string; status: 'draft'; replayed: boolean }>()(
   'rpc.campaigns.create-campaign',
-  z.object({ appId: Id, idempotency: Idempotency, campaign: CreateCampaign }),
+  z.object({ appId: Id, idempotency: Idempotency, campaign: CreateCampaign, author: Author }),
 )
 
 /**
@@ -210,6 +213,8 @@ export const listCampaigns = call<Listed<Campaign>>()(
     status: z.enum(campaignStatuses).optional(),
     transactional: z.boolean().optional(),
     test: z.boolean().optional(),
+    author: z.string().max(128).optional(),
+    audience: z.enum(audienceKinds).optional(),
     from: Timestamp.optional(),
     to: Timestamp.optional(),
   }),
@@ -235,7 +240,7 @@ export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delet
  * Makes a new draft with the content of a campaign of any status. A notification becomes a campaign with the same target when the target is a segment
  * or everyone; any other target is refused with invalid_state.
  */
-export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campaign', OfCampaign)
+export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campaign', OfCampaign.extend({ author: Author }))
 /**
  * Pauses a send under way or a recurrence. From one second after the pause no push of the send is handed over to a provider. A paused recurrence
  * starts no run.

@@ -247,10 +247,13 @@ export type Progress = {
 /** Reads how far a send has come. Null when `readStats` answers null. */
 export const readProgress = call<Progress | null>()('rpc.tracker.read-progress', z.object({ appId: Id, campaignId: Id }))
 
-/** Reads the counters of several campaigns of an app, by id. A campaign for which `readStats` answers null is left out. */
+/**
+ * Reads the counters of several campaigns of an app, by id. A campaign for which `readStats` answers null is left out; with `platform` also one that
+ * has queued no push of it.
+ */
 export const listStats = call<{ stats: Record<string, Stats> }>()(
   'rpc.tracker.list-stats',
-  z.object({ appId: Id, campaignIds: z.array(Id).max(200) }),
+  z.object({ appId: Id, campaignIds: z.array(Id).max(200), platform: z.enum(platforms).optional() }),
 )
 
 /**

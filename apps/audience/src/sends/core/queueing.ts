@@ -23,8 +23,8 @@ export type DeliveryRules = {
 }
 
 /**
- * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, an operator waits for a test, a Live Activity and a recall must be right: all are
- * exempt from the cap, quiet hours and categories. Only campaigns have a hold-out.
+ * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, an operator waits for a test, Live Activities and recalls correct what is
+ * shown: all are exempt from the cap, quiet hours and categories. Only campaigns have a hold-out.
  */
 export function rulesFor(
   {

@@ -84,6 +84,7 @@ export const Campaign = describes<CampaignRead>()(
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
     bypass: Bypass,
+    author: z.string().nullable().meta({ description: 'The operator who made it; null when a secret key did.' }),
     sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),

@@ -29,6 +29,7 @@ const draft = {
   recurringOf: null,
   remainderOf: null,
   recallOf: null,
+  author: 'Anna',
   failure: null,
   cancelling: false,
   nextAt: null,

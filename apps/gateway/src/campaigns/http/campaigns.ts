@@ -42,8 +42,8 @@ export const campaigns = [
       'Nothing is sent. With neither segment nor segmentId it is for everyone. Fields given here win over those of the template.',
     answers: Drafted,
     faults: ['not_found', 'invalid_segment', 'limit_reached', 'idempotency_in_progress', 'idempotency_key_reused'],
-    answer: async ({ bus }, { appId, body, idempotency }) =>
-      replayed(await bus.call(createCampaign, { appId, idempotency, campaign: body })),
+    answer: async ({ bus }, { appId, body, idempotency, keyKind, actor }) =>
+      replayed(await bus.call(createCampaign, { appId, idempotency, campaign: body, ...(keyKind === 'secret' ? {} : { author: actor }) })),
   }),
   route({
     ...writes,

@@ -99,7 +99,8 @@ export const session = [
     audit: own('sign-in-link.made'),
     async answer({ sessions, installed }, { body, header, actor, visitor }) {
       const { code, expiresAt } = await sessions.makeLink({ actor, requestId: visitor().requestId }, body.name)
-      return { url: `${baseUrlOf(installed.baseUrl, header) ?? ''}/dashboard/#code=${code}`, expiresAt }
+      const asksForName = body.name === undefined ? '&name' : ''
+      return { url: `${baseUrlOf(installed.baseUrl, header) ?? ''}/dashboard/#code=${code}${asksForName}`, expiresAt }
     },
   }),
 ]

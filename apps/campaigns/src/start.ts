@@ -37,8 +37,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
   const handOverTogether = openHandOver(bus, (campaignId) => noteFailedStart({ db }, { campaignId }))
-  // The bounds of each of the three groups below (libs/service/src/group.ts). A group writes at most 200 items in one commit, and at most 2,000 wait
-  // for it: items that arrive while a commit is in flight share the next one.
+  // Each of the three groups below writes at most 200 items in one commit, and at most 2,000 wait for it (libs/service/src/group.ts).
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   let someWaitUntil = 0
 

@@ -171,8 +171,8 @@ export type TakenBatch =
        */
       probe: boolean
       /**
-       * iOS only: the APNs environments whose circuit is open, when the batch could be taken all the same. The dispatcher sends nothing to the
-       * recipients in these environments and gives them back as retries that are due in `inMs` milliseconds.
+       * iOS only: the APNs environments whose circuit is open although the batch could be taken. The dispatcher gives the recipients there back as
+       * retries that are due in `inMs` milliseconds.
        */
       heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
       /**

@@ -153,7 +153,7 @@ export type NamedBy = (typeof namedBy)[number]
 export const mostShownIds = 100
 
 /** Every kind of audience a campaign can have. */
-export const audienceKinds = ['everyone', 'segment', 'people', 'remainder', 'test'] as const
+export const audienceKinds = ['everyone', 'segment', 'people', 'remainder', 'reached', 'test'] as const
 
 /**
  * Whom a campaign is sent to (spec: administration/campaign-audience). `ids`: the first 100 of `count`; null once the send has ended, since external

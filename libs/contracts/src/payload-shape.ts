@@ -117,7 +117,6 @@ const dismissedBy = ({ msgId, recalled = msgId, send: { recall, collapseId } }: 
 
 const nonEmpty = <T>(list: T[] | undefined): T[] | undefined => (list === undefined || list.length === 0 ? undefined : list)
 
-/** The Android priority for each of iOS's interruption levels. */
 const androidPriority: Record<NonNullable<Presentation['interruptionLevel']>, string> = {
   passive: 'PRIORITY_LOW',
   active: 'PRIORITY_DEFAULT',

@@ -33,8 +33,8 @@ import { findZones } from './store/zones.ts'
 export type DryRunAsked = { appId: string; send: FrozenSend; target: FrozenTarget; startsAt: string | null; samples: ChosenSamples }
 
 /**
- * For an app with more than `exactUpTo` devices a dry run to a segment or to all devices reads only a part of the table, with about `sampled` of the
- * app's devices. Any other target is counted in full.
+ * Above `exactUpTo` devices a dry run to a segment or to all reads only a part of the table, with about `sampled` of the app's devices. Other targets
+ * are counted in full.
  */
 export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }

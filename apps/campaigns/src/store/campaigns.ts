@@ -355,8 +355,8 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
 }
 
 /**
- * The target of a campaign that has ended, as an SQL expression. Of users and devices that a notification named, only the number is kept: external
- * ids are personal data. A segment is kept, to explain who got the send.
+ * The target of an ended campaign as SQL. Of named users and devices only the number is kept, because external ids are personal data; a segment stays,
+ * to explain who got the send.
  */
 export const withoutNames = sql<string | null>`
   case when transactional and target ->> 'kind' in (${sql.join(namedBy.map((kind) => sql.lit(kind)))}) then

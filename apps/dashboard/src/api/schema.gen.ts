@@ -9809,7 +9809,7 @@ export interface operations {
                 /** @description Only campaigns that this operator made. */
                 author?: string;
                 /** @description Only campaigns with this kind of audience. */
-                audience?: "everyone" | "segment" | "people" | "remainder" | "test";
+                audience?: "everyone" | "segment" | "people" | "remainder" | "reached" | "test";
                 /** @description Only campaigns that have queued a push for this platform. */
                 platform?: "ios" | "android" | "web";
                 /** @description Only campaigns made at this moment or later. */

@@ -2,8 +2,8 @@ import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { flagIn, textIn, tidy, wordIn } from '../core/search.ts'
 
-// The search parameters of each page's address, and their readers. The router knows all addresses from the start, so this file is in the first load
-// and must import nothing of a page. Unknown or wrong parameters are left out.
+// The search parameters of each address, and their readers, which leave out unknown and wrong ones. The router needs them at the start, so this file
+// is in the first load and must import nothing of a page.
 
 type Raw = Record<string, unknown>
 
@@ -49,7 +49,7 @@ export const readTemplateSearch = (raw: Raw): Pick<ComposeSearch, 'locale' | 'pe
 
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
 
-export const audienceKinds = ['everyone', 'segment', 'remainder', 'people'] as const
+export const audienceKinds = ['everyone', 'segment', 'remainder', 'reached', 'people'] as const
 
 export const campaignSorts = ['sent', 'failed', 'opened', 'clicked'] as const
 

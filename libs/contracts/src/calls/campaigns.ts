@@ -234,7 +234,6 @@ export const listOccurrences = call<{ items: { at: string; localDate: string }[]
 )
 /** Replaces the body of a draft. Faults as for createCampaign, and invalid_state. */
 export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
-/** Deletes a draft. */
 export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delete-campaign', OfCampaign)
 /**
  * Makes a new draft with the content of a campaign of any status. A notification becomes a campaign with the same target when the target is a segment

@@ -99,7 +99,7 @@ test('another push service’s worker without a subscription gives way too, and 
 })
 
 // spec: web/take-over
-test('a new version of the site’s own worker, with Herald in it, is not hurried: ready waits until its turn comes, and the pages keep the old one', async () => {
+test('a site’s new worker with Herald in it is not hurried: ready waits, and pages keep the old', async () => {
   const folder = '/own/'
   shop.site.files.set(`${folder}sw.js`, theirs('version 1'))
   const old = await openTab(folder)

@@ -81,7 +81,7 @@ test('a check reports a bundle id of another team and a project of another accou
   })
 })
 
-test('a check reports missing credentials, keys that cannot be decrypted and a contact address that cannot be reached, without asking a provider', async () => {
+test('a check reports missing credentials, undecryptable keys and a contact address that cannot be reached, without a provider', async () => {
   const before = await heard()
   const [none, sealed, local] = [newId(), newId(), newId()]
   rig.peers.changeCredentials(none, 'apns', null)
@@ -114,7 +114,7 @@ test('when FCM answers 503, refuses connections or does not answer, a check says
   expect(await check('fcm')).toMatchObject({ ok: true })
 }, 60_000)
 
-test('after a check during an outage a push is sent, and audience gets only the answer to this push for the circuit', async () => {
+test('after a check during an outage a push is sent, and only its answer reaches the circuit', async () => {
   const [device] = await rig.androids(1)
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage: '503' })
   expect(await check('fcm')).toMatchObject({ ok: false })

@@ -53,7 +53,7 @@ test.each([
 )
 
 // spec: providers/accepted-before
-test('after a quiet night the refusal of another browser opens no circuit and counts no campaign, and the refusal of the one that was accepted last opens it', async () => {
+test('after a quiet night the refusal of another browser opens no circuit; that of the one accepted last opens it', async () => {
   const appId = newId()
   const [foreign = '', good = ''] = await givenPhones(appId, 2, 'web')
   await send(appId, new Set([foreign]))
@@ -125,7 +125,7 @@ test('a device that gets a new token begins anew with its refused campaigns', as
 })
 
 // spec: providers/accepted-before
-test('the circuit opens when the devices that were accepted before are refused one after the other, in batches of their own', async () => {
+test('the circuit opens when the devices accepted before are refused one after the other, in batches of their own', async () => {
   const appId = newId()
   const crowd = await givenPhones(appId, 3, 'web')
   for (const id of crowd) await send(appId, new Set(), (one) => one === id)

@@ -40,7 +40,7 @@ async function sendTo(appId: string, change: Partial<FrozenSend> = {}) {
 }
 
 // spec: sending/frequency-cap, sending/frequency-cap-claims
-test('when eight campaigns go to the same 600 users at once, each user gets exactly as many of them as the frequency cap allows', async () => {
+test('when eight campaigns go to the same 600 users at once, each gets exactly as many as the cap allows', async () => {
   const appId = givenCappedApp(3)
   const crowd = await givenCrowd(db, { appId, count: 600 })
 
@@ -53,7 +53,7 @@ test('when eight campaigns go to the same 600 users at once, each user gets exac
 })
 
 // spec: sending/frequency-cap-claims, tracking/skip-reasons
-test('a campaign counts once for the frequency cap of a user with several devices, and goes to all devices of the user or to none', async () => {
+test('a campaign counts once for the cap of a user with several devices, and goes to all or none', async () => {
   const appId = givenCappedApp(1)
   const phone = await givenDevice(db, { appId })
   const tablet = await givenDevice(db, { appId, userId: phone.userId, platform: 'android' })

@@ -13,7 +13,7 @@ test.each([
   expect(rounded(wilson(events, of))).toEqual([low, high])
 })
 
-test('the interval of a share is 0 to 1 when nothing was counted, and ends at 1 when the share is 100 %', () => {
+test('a share’s interval is 0 to 1 when nothing was counted, and ends at 1 for 100 %', () => {
   expect(wilson(0, 0)).toEqual({ low: 0, high: 1 })
   expect(wilson(20, 20).high).toBe(1)
   expect(rounded(wilson(20, 20))).toEqual([0.8389, 1])
@@ -56,7 +56,7 @@ test('for several variants a 5 % chance of an error is shared among all pairs of
     expect(chanceOf((zOfVariants[variants] ?? 0) ** 2, 1) * pairs).toBeCloseTo(0.05, 6)
 })
 
-test('at equal weights a split of 10,000 to 9,400 devices is called wrong, and one of 10,000 to 9,900 may be chance', () => {
+test('at equal weights a split of 10,000 to 9,400 is called wrong, 10,000 to 9,900 may be chance', () => {
   const of = (one: number, other: number) =>
     sampleRatio([
       { assigned: one, weight: 1 },

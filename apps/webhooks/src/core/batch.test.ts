@@ -47,7 +47,7 @@ test.each([
 const given = { type: 'notification.sent', campaignId: 'c'.repeat(24), subscriptionId: 'd'.repeat(24) } as const
 
 // spec: webhooks/event-id
-test('the id of an event is the same for the same campaign, device and type, and another when one of the three differs', () => {
+test('an event’s id is the same for the same campaign, device and type, else another', () => {
   expect(eventIdOf(given)).toMatch(/^evt_[0-9a-f]{24}$/)
   expect(eventIdOf({ ...given })).toBe(eventIdOf(given))
   const others = [

@@ -54,19 +54,16 @@ test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string, remedy
 test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string]>([
   ['apns', 'ios', '403 InvalidProviderToken'],
   ['fcm', 'android', '401 oauth 400 invalid_grant'],
-])(
-  'a check of credentials that are to replace those of %s asks with the new key, while those in use are good',
-  async (kind, platform, said) => {
-    const candidateId = newId()
-    giveForeignKey(rig.peers, platform, candidateId)
-    if (kind === 'apns') rig.peers.changeCredentials(candidateId, kind, { ...accounts.credentials.apns, candidateId })
-    expect(await gateway.call(checkProvider, { appId: rig.peers.appId, kind, candidateId })).toMatchObject({
-      ok: false,
-      providerCode: said,
-    })
-    expect(await check(kind)).toMatchObject({ ok: true })
-  },
-)
+])('a check of credentials to replace those of %s asks with the new key, while the others are good', async (kind, platform, said) => {
+  const candidateId = newId()
+  giveForeignKey(rig.peers, platform, candidateId)
+  if (kind === 'apns') rig.peers.changeCredentials(candidateId, kind, { ...accounts.credentials.apns, candidateId })
+  expect(await gateway.call(checkProvider, { appId: rig.peers.appId, kind, candidateId })).toMatchObject({
+    ok: false,
+    providerCode: said,
+  })
+  expect(await check(kind)).toMatchObject({ ok: true })
+})
 
 test('a check reports a bundle id of another team and a project of another account', async () => {
   const [teams, projects] = [newId(), newId()]

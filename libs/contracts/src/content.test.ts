@@ -233,7 +233,7 @@ describe('the content of a send', () => {
 
   // spec: content/placeholder-names, content/placeholder-filters, content/placeholder-syntax
   test.each(['title', 'body', 'url', 'image'])(
-    'refuses an unknown name, an unknown filter, an unclosed placeholder and a logic tag in the field %s, at its path',
+    'refuses unknown names and filters, unclosed placeholders and logic tags in the field %s, at its path',
     (field) => {
       const start = field === 'title' || field === 'body' ? '' : 'https://e.com/'
       for (const tag of ['{{ settings.key }}', '{{ user.email }}', '{{ user.id | shout }}', '{{ user.id', '{% if user.id %}x{% endif %}']) {

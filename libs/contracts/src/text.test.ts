@@ -197,7 +197,7 @@ test('names and external ids have no marks of direction and no characters withou
 
 // spec: identity/tags
 test.each(['9007199254740992', '9007199254740993', '-9007199254740993', '1e400', '-1e400', '1e21'])(
-  'the number %s in a tag is refused with the advice to send it as text, because it would be rounded',
+  'the number %s in a tag is refused with advice to send a text: it would be rounded',
   (written) => {
     const given = JSON.parse(`{"n":${written}}`) as unknown
     for (const schema of [Tags, TagChanges])

@@ -212,23 +212,20 @@ describe('importing a new device', () => {
 test.each([
   ['keep', { offers: false, news: false }],
   ['update', { offers: true, news: false }],
-] as const)(
-  'with onExisting %s an import gives a user the choices that the file says, of several rows about one user too',
-  async (onExisting, wanted) => {
-    const appId = newId()
-    await importAll(appId, [phone('one', { externalId: 'ann', preferences: { offers: false } })])
-    await importAll(
-      appId,
-      [
-        phone('two', { externalId: 'ann', preferences: { offers: true } }),
-        phone('three', { externalId: 'ann', preferences: { news: false } }),
-        phone('four'),
-      ],
-      { onExisting },
-    )
-    expect((await userNamed(appId, 'ann'))?.preferences).toEqual(wanted)
-    const { user_id: userId } = await deviceAt(appId, 'four')
-    const { preferences } = await db.selectFrom('users').select('preferences').where('id', '=', userId).executeTakeFirstOrThrow()
-    expect(preferences).toBeNull()
-  },
-)
+] as const)('with onExisting %s an import gives a user the file’s choices, of several rows about one too', async (onExisting, wanted) => {
+  const appId = newId()
+  await importAll(appId, [phone('one', { externalId: 'ann', preferences: { offers: false } })])
+  await importAll(
+    appId,
+    [
+      phone('two', { externalId: 'ann', preferences: { offers: true } }),
+      phone('three', { externalId: 'ann', preferences: { news: false } }),
+      phone('four'),
+    ],
+    { onExisting },
+  )
+  expect((await userNamed(appId, 'ann'))?.preferences).toEqual(wanted)
+  const { user_id: userId } = await deviceAt(appId, 'four')
+  const { preferences } = await db.selectFrom('users').select('preferences').where('id', '=', userId).executeTakeFirstOrThrow()
+  expect(preferences).toBeNull()
+})

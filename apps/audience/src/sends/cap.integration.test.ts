@@ -176,7 +176,7 @@ test('a test goes to a user who has used up the frequency cap, and does not coun
 
 // spec: administration/test-send-exempt
 test.each(['hold', 'skip'] as const)(
-  'a test is sent at once in quiet hours (%s), and its report to the tracker says that it is a test',
+  'a test is sent at once in quiet hours (%s), and reported to the tracker as a test',
   async (action) => {
     const appId = newId()
     const now = new Date()

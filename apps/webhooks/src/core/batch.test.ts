@@ -40,7 +40,7 @@ test.each([
   [{ before: 30, waiting: 80, oldestMs: 1_000 }, 80],
   [{ before: 30, waiting: 500, oldestMs: 0 }, 70],
   [{ before: 1_299, waiting: 100, oldestMs: 0 }, 1],
-])('when %o says how many events came before, how many wait and how old the oldest is, the next batch takes %i', (given, size) => {
+])('when %o says what came, how many wait and since when, the next batch takes %i', (given, size) => {
   expect(sizeOfBatch(given)).toBe(size)
 })
 

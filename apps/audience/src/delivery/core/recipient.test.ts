@@ -57,7 +57,7 @@ test.each([
   ['another user’s by now, although also invalidated', facts.isThere + facts.isOthers + facts.isInvalidated, 'owner_changed'],
   ['invalidated', facts.isThere + facts.isInvalidated, 'invalidated'],
   ['opted out', facts.isThere, 'opted_out'],
-])('a push to a device that is %s is skipped for the user it was queued for, and the others keep their places', (_, digit, code) => {
+])('a push to a device that is %s is skipped for its user, and the others keep their places', (_, digit, code) => {
   const { queued, subscriptionIds, userIds } = givenQueued([usual, digit, usual])
 
   const part = partOf(queued, names, 'ios', 100)

@@ -69,15 +69,12 @@ describe('explain for a device whose push was made', () => {
     ['expired', known([there, reachable, tooLate]), ['wave', 'outcome'], 'had passed in Asia/Tokyo'],
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
-  ] as const)(
-    'explain of a push that was skipped as %s marks as stops only the outcome and, if there is one, the step of that reason, and says why',
-    (code, facts, expected, words) => {
-      const trace = traceOf(send, facts, skipped(code))
-      expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
-      expect(stops(trace)).toEqual(expected)
-      expect(trace.sentence).toContain(words)
-    },
-  )
+  ] as const)('explain of a push skipped as %s marks only the outcome and that reason’s step as stops', (code, facts, expected, words) => {
+    const trace = traceOf(send, facts, skipped(code))
+    expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
+    expect(stops(trace)).toEqual(expected)
+    expect(trace.sentence).toContain(words)
+  })
 
   // spec: administration/explain-steps
   test('behind the step that stopped a push explain shows recorded steps alone, nothing from today’s values', () => {

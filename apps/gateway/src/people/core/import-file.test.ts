@@ -64,16 +64,13 @@ describe('the CSV file of an import', () => {
   })
 
   // spec: administration/import-row
-  test.each(['\n', '\r\n', '\r'])(
-    'the lines of an imported CSV file may end with %j, also when a part of the file ends within the line end',
-    (lineEnd) => {
-      const file = Buffer.from(['a,b', '1,"x"', '"2\r",y', '', '3,z'].join(lineEnd) + lineEnd)
-      const rows = readAll(file)
+  test.each(['\n', '\r\n', '\r'])('the lines of an imported CSV may end with %j, also when a part ends within it', (lineEnd) => {
+    const file = Buffer.from(['a,b', '1,"x"', '"2\r",y', '', '3,z'].join(lineEnd) + lineEnd)
+    const rows = readAll(file)
 
-      expect(fieldsOf(rows)).toEqual([['a', 'b'], ['1', 'x'], ['2\r', 'y'], [''], ['3', 'z']])
-      for (let size = 1; size < file.length; size += 1) expect([size, readAll(file, { sizes: [size] })]).toEqual([size, rows])
-    },
-  )
+    expect(fieldsOf(rows)).toEqual([['a', 'b'], ['1', 'x'], ['2\r', 'y'], [''], ['3', 'z']])
+    for (let size = 1; size < file.length; size += 1) expect([size, readAll(file, { sizes: [size] })]).toEqual([size, rows])
+  })
 
   // spec: administration/import-row
   test('the lines of one imported CSV file may end in different ways', () => {

@@ -122,7 +122,7 @@ describe('a wrong row of an import', () => {
 
   // spec: administration/import-rejected
   test.each(['"tags.plan":"gold"', '"language.code":"de"', '"appVersion.x":1', '"tags":{"plan":"pro"},"tags.plan":"gold"'])(
-    'an imported row of JSON is rejected when it has an unknown field that begins with a known one and a dot: %s',
+    'an imported JSON row is rejected for an unknown field of a known one and a dot: %s',
     (fields) => {
       expect(readJson(`{"platform":"android","token":"x",${fields}}`)).toEqual({
         rejected: { column: null, code: 'invalid_field', message: 'is not a known field' },

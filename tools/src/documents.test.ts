@@ -79,6 +79,12 @@ test('the list of decisions has every decision, under its title', () => {
   ).toEqual(lines)
 })
 
+test('no decision has more than 300 words', () => {
+  const long = texts.filter(({ file, text }) => /^docs\/decisions\/\d/.test(file) && text.split(/\s+/).filter(Boolean).length > 300)
+
+  expect(long.map(({ file }) => file)).toEqual([])
+})
+
 test('every environment variable that a page names is described in docs/configuration.md, or is not a setting of a service', () => {
   const capitals = /[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g
   const known = new Set([...(read('docs/configuration.md').match(capitals) ?? []), ...notOfAnApp])

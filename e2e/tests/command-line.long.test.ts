@@ -216,7 +216,7 @@ test('`herald doctor` finds faults of the connection, the server and the app, an
   expect((await found()).toSorted()).toEqual(['VAPID subject', 'apns', 'circuits', 'webhooks'])
 }, 600_000)
 
-test('`herald doctor --device` finds an unknown or opted-out device, and names the call that reports no open', async () => {
+test('`herald doctor --device` finds an unknown or opted-out device, and the call that a client does not make', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
   const walk = (id: string, ...more: string[]) => start(tenant, ['doctor', '--device', id, '--json', ...more])

@@ -122,7 +122,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/links
-  test('a content’s address is refused when not absolute, too long, or running code; deep links are accepted', () => {
+  test('a content’s address is refused when not absolute, too long, running code or reading files; deep links are accepted', () => {
     for (const url of [
       'javascript:alert(1)',
       'JavaScript:alert(1)',

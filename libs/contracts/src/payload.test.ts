@@ -391,7 +391,7 @@ describe('cutting a body', () => {
     [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].map((each) => each.segment)
 
   // spec: content/cut-at-send
-  test('a cut body ends at a grapheme boundary with …; one below 40 graphemes would not be cut', () => {
+  test('a cut body ends at a grapheme boundary with …, and none is cut below 40 graphemes', () => {
     const units = fc.constantFrom('a', 'é', '👨‍👩‍👧‍👦', '🇩🇪', '😀', '"', '\n', 'e\u0301', '\u0001', ' ')
     fc.assert(
       fc.property(fc.array(units, { maxLength: 200 }), fc.integer({ min: 1, max: 600 }), (parts, excess) => {

@@ -37,7 +37,7 @@ const faults: Record<string, () => () => void> = {
 
 // spec: dashboard/right-again
 test.each(Object.entries(faults))(
-  'a page whose read failed while the gateway was %s says that it is asked again, and is right by itself within 5 s after the gateway answers',
+  'a page whose read failed while the gateway was %s says so, and is right within 5 s of answers',
   async (_, begin) => {
     const { page, watched } = await open('/people', /Failed to load resource/)
     const found = () => page.getByRole('link', { name: /^customer-/ }).allInnerTexts()

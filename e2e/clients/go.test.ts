@@ -15,14 +15,14 @@ const go = findGo()
 console.log(go.version)
 
 // spec: identity/register-spares
-test('the Go client is formatted, has no fault that go vet finds, and keeps its rules for retries, errors, webhooks and options', () => {
+test('the Go client is formatted, passes go vet, and keeps its rules for retries, errors, webhooks and options', () => {
   expect(go.run(client, 'gofmt', '-l', '.')).toEqual({ status: 0, output: '' })
   expect(go.run(client, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
   expect(go.run(client, 'go', 'test', '-count=1', '.')).toEqual({ status: 0, output: expect.stringMatching(/^ok\s+herald/) })
 })
 
 // spec: limits/idempotency-replay, webhooks/signature, identity/register-spares
-test('through the Go client a backend registers a device, sends once, follows the send and verifies its webhooks, although an answer is lost', async () => {
+test('through the Go client a backend registers, sends once, follows and verifies webhooks, although an answer is lost', async () => {
   const program = join(folder, 'walk')
   expect(go.run(client, 'go', 'build', '-o', program, './walk')).toEqual({ status: 0, output: '' })
   expect(await walkClient(program, [], folder)).toEqual({ status: 0, complaints: '' })

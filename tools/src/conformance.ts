@@ -87,14 +87,12 @@ export const points: readonly Point[] = [
   {
     number: 15,
     walk: ['the reports are counted once each'],
-    web: ['a push that comes twice is shown once, and a click on a push without a link is counted as an open but not as a click'],
+    web: ['a push that comes twice is shown once; a click without a link is an open but no click'],
   },
   {
     number: 16,
     walk: [],
-    web: [
-      'when a push replaces another with the same collapse id, no dismissal is counted; closing the last one is counted as its dismissal',
-    ],
+    web: ['a push replaced by one with its collapse id counts no dismissal; closing the last one does'],
     why: 'a phone says what the user closed',
   },
   {
@@ -105,22 +103,20 @@ export const points: readonly Point[] = [
   {
     number: 18,
     walk: [],
-    web: ['a click on a notification opens its address in the open page, or in a new page when none is open'],
+    web: ['a click on a notification opens its address in the open page, else in a new one'],
     script: ['calls the native'],
     why: 'a phone opens the link; the scripts give it to the app',
   },
   {
     number: 19,
     walk: [],
-    web: ['a push that comes twice is shown once, and a click on a push without a link is counted as an open but not as a click'],
+    web: ['a push that comes twice is shown once; a click without a link is an open but no click'],
     why: 'a phone replaces the notification; the code that sets the tag was compiled only',
   },
   {
     number: 20,
     walk: ['writes no token and no external id to a log'],
-    web: [
-      'in a day with three page loads an hour there is at most one registration and one login, no request to another host, no console line, and no external id or endpoint in any log',
-    ],
+    web: ['a day with three page loads an hour costs one registration and login, no foreign request or leaking log'],
   },
 ]
 

@@ -25,7 +25,7 @@ const operationOf = (method: string, path: string) =>
     .filter((operation) => operation.method === method && operation.pattern.test(path))
     .toSorted((one, other) => other.literals - one.literals)[0]?.operationId ?? `none: ${method} ${path}`
 
-test('the SDK has a method for every operation that a secret key may call, apart from a POST for clients that cannot send a PATCH, and no method for anything else', async () => {
+test('the SDK has a method for every secret key’s operation but PATCH’s POST form, and no other', async () => {
   const asked: string[] = []
   const herald = new Herald({
     baseUrl: 'http://127.0.0.1',

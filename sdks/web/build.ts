@@ -85,7 +85,8 @@ async function writeScript(path: string, contents: string): Promise<void> {
   })
   // terser takes 3 to 4 % more away than esbuild alone, about 200 bytes of what every visitor loads.
   const { code = '' } = await minify(outputFiles[0]?.text ?? '', { module: isModule, ecma: 2020, compress: { unsafe_arrows: true } })
-  writeFileSync(path, code)
+  // Frameworks that render on a server load this entry, which keeps a context and a state, in the browser's half. Minifiers drop the line.
+  writeFileSync(path, path.endsWith('react.mjs') ? `'use client';${code}` : code)
 }
 
 /** Makes an entry import the page's half as the page does, so that both share one Herald. */

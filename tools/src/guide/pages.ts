@@ -5,8 +5,8 @@ import { lexer, type Token, type Tokens } from 'marked'
 /** A page of the guide, or another page of docs/. `path` is its path below docs/, such as `guide/web.md`. */
 export type Page = { path: string; title: string; text: string; headings: { level: number; text: string; id: string }[] }
 /**
- * A block of code on a page. `mark` says how it is tested: `run` against a fresh platform, `check` is compiled or parsed, `project` is part of a project
- * outside the repository (e2e/clients), `show` is not tested.
+ * A block of code on a page, and how it is tested: `run` against a fresh platform, `check` is compiled or parsed, `project` is part of a project in
+ * e2e/clients, `show` is not tested.
  */
 export type Block = { page: string; line: number; language: string; mark: 'run' | 'check' | 'project' | 'show'; code: string }
 /** A link of a page, with its target as the page has it. */

@@ -21,7 +21,10 @@ export const contents: readonly { heading: string; pages: readonly string[] }[] 
     heading: 'Sending',
     pages: ['server', 'python', 'go', 'segments', 'personalisation', 'campaigns', 'experiments', 'categories', 'inbox', 'conversions'],
   },
-  { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'gitops', 'import', 'from-firebase', 'from-web-push'] },
+  {
+    heading: 'Knowing',
+    pages: ['webhooks', 'codes', 'command-line', 'gitops', 'import', 'from-onesignal', 'from-firebase', 'from-web-push'],
+  },
 ]
 
 /**

@@ -78,7 +78,7 @@ export async function makeProject(baseUrl: string, publicKey = ''): Promise<Proj
     },
     async run(command, env = {}) {
       const { output, ended, end } = open(command, env)
-      const timer = setTimeout(end, 240_000)
+      const timer = setTimeout(end, 600_000)
       const status = await ended
       clearTimeout(timer)
       if (status !== 0) throw new Error(`${command} ended with ${status}:\n${output().slice(-4_000)}`)

@@ -16,8 +16,8 @@ export const asPromised = {
 }
 
 /**
- * Starts a project's receiver of webhooks, which prints the external id and the code of a failed push, and lets Herald post one to it. Then posts that
- * delivery again, with wrong signatures, twice as it was, and as a part of a large one. Gives the answers.
+ * Starts a project's receiver, which prints the user and the code of a failed push, and lets Herald post one to it. Posts that delivery again: with
+ * wrong signatures, twice as it was, in a large one. Gives the answers.
  */
 export async function receive(herald: Herald, project: Project, command: string): Promise<typeof asPromised> {
   const tenant = await givenTenant(herald)

@@ -14,7 +14,7 @@ export default defineConfig({
     maxWorkers: 1,
     isolate: false,
     setupFiles: ['libs/testing/src/close-at-end.ts'],
-    testTimeout: 300_000,
+    testTimeout: 900_000,
     hookTimeout: 300_000,
   },
 })

@@ -46,7 +46,7 @@ test('on Node 20 the first commands of the READMEs install the packages for page
   for (const name of ['web', 'node']) {
     const commands = firstCommandsOf(name)
     expect(commands).toContain(addressOf(name))
-    const { status, stderr } = run('bash', '-euc', commands)
+    const { status, stderr } = run('sh', '-euc', commands)
     expect([status, stderr]).toEqual([0, ''])
   }
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
@@ -76,7 +76,7 @@ test('on Node 20 the first commands of the command line’s README install it, s
     .filter((line) => !/^herald (login|tail|listen|explain|import|mcp|doctor)/.test(line))
   expect(install).toContain(addressOf('cli'))
   const access = `export HERALD_URL=${herald.baseUrl} HERALD_TOKEN=${herald.adminToken} HERALD_APP=${tenant.appId}`
-  const { status, stdout, stderr } = run('bash', '-euc', [install, access, ...commands].join('\n'))
+  const { status, stdout, stderr } = run('sh', '-euc', [install, access, ...commands].join('\n'))
   expect([status, stderr]).toEqual([0, expect.not.stringMatching(/warn|error/i)])
   expect(commands.filter((line) => line !== '')).toHaveLength(4)
   expect(stdout).toMatch(/sent/)
@@ -92,7 +92,7 @@ test('npx runs the command line from its address', () => {
 // spec: administration/packages-served
 test('the first command of the Python client’s README installs it', () => {
   expect(firstCommandsOf('python')).toContain(addressOf('python'))
-  const { status, stderr } = run('bash', '-euc', firstCommandsOf('python'))
+  const { status, stderr } = run('sh', '-euc', firstCommandsOf('python'))
   expect([status, stderr]).toEqual([0, expect.not.stringContaining('ERROR')])
   const program = 'import sys; sys.path.insert(0, "python"); import herald; print(herald.__file__, herald.__version__, end="")'
   expect(run('python3', '-c', program).stdout).toBe(`${join(folder, 'python/herald/__init__.py')} ${web.version}`)

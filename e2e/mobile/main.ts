@@ -87,7 +87,7 @@ try {
   showConformance('Swift', ['Herald.swift', 'HeraldPushes.swift'], 'HeraldPushes.swift')
 
   function compile(files: string[], to: string) {
-    return spawnSync(join(compiler, 'bin', 'kotlinc'), [...files, '-include-runtime', '-d', to], { encoding: 'utf8', timeout: 300_000 })
+    return spawnSync(join(compiler, 'bin', 'kotlinc'), [...files, '-include-runtime', '-d', to], { encoding: 'utf8', timeout: 900_000 })
   }
 } finally {
   rmSync(work, { recursive: true, force: true })

@@ -76,7 +76,10 @@ export const points: readonly Point[] = [
       'waits until the date that a 429 says',
       'and sends nothing before its end, also after a restart',
     ],
-    web: ['the SDK reads Retry-After as whole seconds or as an HTTP date, and takes any other text for no wait'],
+    web: [
+      'the SDK reads Retry-After as whole seconds or as an HTTP date, and takes any other text for no wait',
+      'a page sends nothing before the end of a Retry-After',
+    ],
   },
   {
     number: 12,

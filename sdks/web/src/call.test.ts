@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ask, askedFor } from './call.ts'
+import { ask, askedFor, call } from './call.ts'
 import { report } from './report.ts'
 import { openStore } from './store.ts'
 
@@ -35,4 +35,29 @@ test('a page gives up a request without an answer, and a worker a report, which 
   expect((await store()).reports.map(({ path }) => path)).toEqual(['d/m1', 'd/m2'])
   expect(await asked).toBe('TimeoutError')
   expect(limit.mock.calls).toEqual([[8_000], [5_000]])
+})
+
+test('a page sends nothing before the end of a Retry-After', async () => {
+  // A rest of years ago has ended for other tests, which share this module.
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01') })
+  onTestFinished(() => void vi.useRealTimers())
+  let asked = 0
+  const server = createServer((_request, answer) => {
+    asked += 1
+    if (asked > 1) answer.end('{"is":"answered"}')
+    else answer.writeHead(429, { 'retry-after': '60' }).end('{"error":{"code":"rate_limited","message":"later"}}')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server, 'listening')
+  const service = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, appKey: 'pk_live_a' }
+  const codeOf = () => call(service, 'GET', 'web-push-key').catch((error: { code: string }) => error.code)
+
+  expect([await codeOf(), asked]).toEqual(['rate_limited', 1])
+  vi.setSystemTime(new Date('2020-01-01T00:00:59Z'))
+  expect([await codeOf(), asked]).toEqual(['rate_limited', 1])
+  vi.setSystemTime(new Date('2020-01-01T00:01:01Z'))
+  expect([await codeOf(), asked]).toEqual([{ is: 'answered' }, 2])
 })

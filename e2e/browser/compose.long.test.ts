@@ -2,6 +2,7 @@ import type { Device } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { pushesOf, read, untilSettled } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, openDashboardAs, type Dashboard } from './dashboard.ts'
 
 // The compose page in a real Chromium, under the gateway's content security policy, with Herald and the simulator behind it.
@@ -283,6 +284,35 @@ test('a send is confirmed on a sheet; undone within ten seconds it is an unsent 
   const { body } = await tenant.admin<{ status: string; stats: { queued: number } }>('GET', `/campaigns/${id}`)
   expect(body).toMatchObject({ status: 'draft', stats: { queued: 0 } })
   expect(watched.faults).toEqual([])
+})
+
+// spec: dashboard/confirm-sends, campaigns/delay, campaigns/unsend
+test('after the tab is closed a confirmed send goes out all the same, and one whose undo was pressed right before sends nothing', async () => {
+  const confirm = async (title: string) => {
+    const { page, watched } = await open('/compose')
+    await field(page, 'Title').fill(title)
+    await field(page, 'Text').fill('The tab is closed')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Send to 3 devices' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send to 3 devices' }).click()
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+    return { page, watched, id: page.url().slice(-24) }
+  }
+  const undone = await confirm('Undone and closed')
+  await undone.page.getByText(/^Goes out in \d+ s/).waitFor()
+  const asked = undone.page.waitForRequest(/\/unsend$/)
+  await undone.page.getByRole('button', { name: 'Undo' }).click()
+  await asked
+  await undone.page.close()
+  const kept = await confirm('Closed')
+  await kept.page.close()
+
+  // The undone one would have gone out before the other.
+  expect(await untilSettled(tenant, kept.id)).toMatchObject({ queued: 3, sent: 3 })
+  expect(await pushesOf(tenant, kept.id)).toHaveLength(3)
+  expect(await pushesOf(tenant, undone.id)).toEqual([])
+  expect(await read(tenant, undone.id)).toMatchObject({ status: 'draft', startedAt: null })
+  expect([undone.watched.faults, kept.watched.faults]).toEqual([[], []])
 })
 
 // spec: administration/pictures-served, dashboard/pictures

@@ -11,6 +11,7 @@ test('every filter of the log that is in the address is read from it', () => {
     campaignId: id,
     subscriptionId: id,
     userId: id,
+    reported: 'clicked',
     from: '2026-02-05T15:00:00.000Z',
     to: '2026-02-06T15:00:00.000Z',
     live: true,

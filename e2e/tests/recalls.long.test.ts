@@ -35,7 +35,8 @@ test(
 
     const body = { mode: 'replace', content: textOf('Correction') }
     const recalled = ok(await tenant.call<{ id: string }>('POST', `/v1/campaigns/${id}/recall`, body), 202)
-    for (const name of ['campaigns-1', 'campaigns-2', 'audience-1', 'dispatcher-1', 'audience-2', 'dispatcher-2', 'campaigns-1']) await kill(name)
+    for (const name of ['campaigns-1', 'campaigns-2', 'audience-1', 'dispatcher-1', 'audience-2', 'dispatcher-2', 'campaigns-1'])
+      await kill(name)
 
     const { stats } = await untilStatus(tenant, id, 'cancelled')
     expect(stats.queued).toBe(stats.sent + stats.failed + stats.skipped)

@@ -42,7 +42,7 @@ const recall = (appId: string, campaignId: string, body: Recall = replace, key?:
   platform.gateway.call(recallCampaign, {
     appId,
     campaignId,
-    idempotency: key === undefined ? null : { key, fingerprint: fingerprintOf(JSON.stringify(body)) },
+    idempotency: key === undefined ? null : { key, fingerprint: fingerprintOf(body.mode) },
     recall: body,
   })
 const refusal = (asked: Promise<unknown>) =>

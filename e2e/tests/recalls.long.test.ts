@@ -29,7 +29,7 @@ test(
   async () => {
     const tenant = await givenTenant(herald)
     await givenManyDevices({ herald, tenant }, 1_500)
-    for (const service of ['apns', 'fcm', 'webpush']) await tenant.simulator('PUT', '/faults', { service, latencyMs: 200 })
+    for (const service of ['apns', 'fcm', 'web-push']) await tenant.simulator('PUT', '/faults', { service, latencyMs: 200 })
     const id = await sendCampaign(tenant, { sendRate: { perMinute: 6_000 } }, 'sending')
     await until(async () => (await read(tenant, id)).stats.sent > 200 || undefined, { withinMs: 60_000, what: '200 pushes' })
 

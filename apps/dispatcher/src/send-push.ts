@@ -1,7 +1,6 @@
 import type { CircuitEnvironment, Recipient, RefusedLetter } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { PreparedSend } from '@herald/contracts/prepare-send'
-import { apnsId } from '@herald/contracts/push-identity'
 import type { Answer, Environment } from './core/answer.ts'
 import { isUnavailable, letterOf, readAnswer, type AnswerMeaning, type Letter } from './core/answer-meaning.ts'
 import { isExpired, nextTry, secondsLeft, ttlLeftMs } from './core/retries.ts'
@@ -101,13 +100,25 @@ export function makePush(sending: Sending, recipient: Recipient, limit?: number)
   if (!encoded) return { is: 'skipped', tries, code: 'empty_content' }
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
-  const { silent, priority } = send
-  const collapseId = send.collapseId ?? (recalled !== undefined && provider.platform === 'ios' ? apnsId(recalled) : null)
+  const { silent, priority, collapseId } = send
   const passive = send.presentation?.interruptionLevel === 'passive'
   const { expiresAtSeconds } = sending
   const waitMs = waitForOrigin(sending)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
-  return { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, passive, ttlSeconds, expiresAtSeconds }
+  return {
+    msgId,
+    address,
+    keys,
+    environment,
+    body: encoded.body,
+    collapseId,
+    recalled,
+    silent,
+    priority,
+    passive,
+    ttlSeconds,
+    expiresAtSeconds,
+  }
 }
 
 /**

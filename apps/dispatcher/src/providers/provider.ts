@@ -98,6 +98,8 @@ export type Push = {
   /** The request's JSON, as payload.ts of contracts built it for the platform. */
   body: string
   collapseId: string | null
+  /** In a recall, the msgId of the device's first push, whose identity this one carries. */
+  recalled?: string | undefined
   silent: boolean
   priority: 'high' | 'normal'
   /** Whether the notification asks for no attention, so that a browser that saves its battery may have it later. */

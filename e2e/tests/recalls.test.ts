@@ -35,6 +35,9 @@ const refusal = async (tenant: Tenant, id: string, body: object) => {
 const correction = { mode: 'replace', content: textOf('Correction') }
 const payloadsOf = (pushes: CampaignPush[], platform: string) =>
   pushes.filter(({ deviceId }) => deviceId.startsWith(platform)).map(({ payload }) => payload)
+type Dismissal = { aps: object } | { message: { data: object; android: { collapse_key: string } } }
+const askedOf = (payload: Dismissal) =>
+  'aps' in payload ? payload : { data: payload.message.data, collapseKey: payload.message.android.collapse_key }
 const inOrder = (pushes: CampaignPush[]) => pushes.toSorted((one, other) => (one.deviceId < other.deviceId ? -1 : 1))
 
 /** Makes three devices of each platform and opens the pushes of one of each. Gives the devices that opened nothing. */
@@ -112,16 +115,14 @@ test('a dismissal asks phones to remove the notification by the identity of the 
   const [first, second] = [await pushesOf(tenant, id), inOrder(await pushesOf(tenant, followUp))]
   const ofPhones = inOrder(first.filter(({ deviceId }) => !deviceId.startsWith('web')))
   expect(second.map(({ deviceId }) => deviceId)).toEqual(ofPhones.map(({ deviceId }) => deviceId))
-  const wanted = ofPhones.map(({ headers, payload }, place) => {
-    const { collapseId, tag } = identityOf({ ...second[place]!, headers, payload })
+  const wanted = ofPhones.map((push, place) => {
+    const { collapseId, tag } = identityOf(push)
     const msgId = second[place]!.msgId
-    return collapseId !== undefined
-      ? { aps: { 'content-available': 1 }, herald: { msgId, dismiss: collapseId } }
-      : {
-          message: expect.objectContaining({ data: { msgId, heraldDismiss: tag }, android: expect.objectContaining({ collapse_key: id }) }),
-        }
+    return collapseId === undefined
+      ? { data: { msgId, heraldDismiss: tag }, collapseKey: id }
+      : { aps: { 'content-available': 1 }, herald: { msgId, dismiss: collapseId } }
   })
-  expect(second.map(({ payload }) => payload)).toEqual(wanted)
+  expect(second.map(({ payload }) => askedOf(payload as Dismissal))).toEqual(wanted)
   expect(JSON.stringify(second)).not.toContain('"notification"')
   const collapseIds = (pushes: CampaignPush[]) => pushes.map(({ headers }) => headers['collapseId'])
   expect(collapseIds(second)).toEqual(collapseIds(ofPhones))

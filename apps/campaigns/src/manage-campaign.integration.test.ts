@@ -69,6 +69,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     bypass: {},
     recurringOf: null,
     remainderOf: null,
+    recallOf: null,
     test: false,
     failure: null,
     cancelling: false,

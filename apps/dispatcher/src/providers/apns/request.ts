@@ -32,8 +32,8 @@ export function make(push: Push, heads: ApnsHeads): Request {
 }
 
 /**
- * Gives the `apns-collapse-id`, which identifies the notification for iOS; null for none. An alert without a collapseId gets its `apns-id`: a second
- * copy then replaces the first (spec: sending/push-identity), and a recall has that of the first push. Cost: 55 bytes, 0.3 µs.
+ * Gives the `apns-collapse-id`, which identifies the notification for iOS; null for none. An alert without a collapseId gets its `apns-id`, a recall
+ * that of the first push: the later replaces the earlier (spec: sending/push-identity, recall/identity). Cost: 55 bytes, 0.3 µs.
  */
 export function collapseIdOf({ collapseId, recalled, silent }: Push, id: string): string | null {
   if (collapseId !== null) return apnsCollapseId(collapseId)

@@ -306,6 +306,17 @@ public actor Herald {
     return link.flatMap { URL(string: $0) }
   }
 
+  /// Removes the notification that a recall names, and reports the push as delivered. Call it in the app delegate's `didReceiveRemoteNotification`.
+  /// Gives false for any other push. The identifier of a remote notification is its `apns-collapse-id`
+  /// (https://developer.apple.com/documentation/usernotifications/unnotificationrequest/identifier).
+  public nonisolated func dismissed(by userInfo: [AnyHashable: Any]) async -> Bool {
+    guard let identifier = (userInfo["herald"] as? [String: Any])?["dismiss"] as? String else { return false }
+    // https://developer.apple.com/documentation/usernotifications/unusernotificationcenter/removedeliverednotifications(withidentifiers:)
+    await MainActor.run { UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: [identifier]) }
+    await delivered(userInfo)
+    return true
+  }
+
   /// Adds a push's picture to its notification, for a notification service extension. Gives the notification unchanged when the push has no picture,
   /// or when the picture does not load. Loading ends when nothing more of the picture arrives for 10 s.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {

@@ -20,7 +20,7 @@ const send = (appId: string, activity: SendLiveActivity, key?: string) =>
   gateway.call(sendLiveActivity, { appId, idempotency: key === undefined ? null : { key, fingerprint: fingerprintOf(key) }, activity })
 const timestampOf = async (id: string) => (await rowOf(id)).activity?.timestamp ?? 0
 
-// spec: live-activities/order
+// spec: activities/order
 test('100 updates of an activity that come at once get 100 different timestamps, and each later one a higher one', async () => {
   const appId = newId()
   const sent = await Promise.all(Array.from({ length: 100 }, (_, n) => send(appId, update(n % 4 === 0 ? 'other' : 'match-3'))))
@@ -41,7 +41,7 @@ test('100 updates of an activity that come at once get 100 different timestamps,
   expect(Math.abs((await timestampOf((await send(newId(), update())).id)) - (rows[0]?.now ?? 0))).toBeLessThan(60)
 })
 
-// spec: live-activities/order
+// spec: activities/order
 test('a replay of an accepted send moves no timestamp, and an activity that was forgotten begins with now again', async () => {
   const appId = newId()
   const first = await send(appId, update(), 'goal-1')
@@ -56,7 +56,7 @@ test('a replay of an accepted send moves no timestamp, and an activity that was 
   expect(await db.selectFrom('activities').select('last_at').where('app_id', '=', appId).execute()).toEqual([])
 })
 
-// spec: live-activities/send, live-activities/request
+// spec: activities/send, activities/request
 test('audience is given a start with its target and alert, and an update for all who have the activity, each with its priority and ttl', async () => {
   const appId = newId()
   const ask = async (activity: SendLiveActivity) => {
@@ -84,6 +84,10 @@ test('audience is given a start with its target and alert, and an update for all
       ttl: 60,
       activity: { staleAt: '2026-02-01T08:00:00.000Z', contentState: { home: 1 } },
     },
+  })
+  await expect(ask({ ...update(), contentState: { text: 'x'.repeat(4_096) } })).rejects.toMatchObject({
+    code: 'invalid_body',
+    details: [{ path: 'contentState' }],
   })
   expect(await ask({ ...update(), event: 'end' })).toMatchObject({ send: { priority: 'high' } })
   expect(await ask({ ...update(), priority: 'high' })).toMatchObject({ send: { priority: 'high' } })

@@ -14,7 +14,7 @@ const match = (event: LiveActivity['event'], timestamp = 1_770_000_000): LiveAct
 })
 const alert = { _default: 'en', en: { title: 'Goal', body: 'One to nothing.' } }
 
-// spec: live-activities/request, live-activities/payload
+// spec: activities/request, activities/payload
 test.each(['own', 'library'])(
   'with the %s transport APNs gets each event with the push type and topic of Live Activities, its priority, no collapse id and no msgId',
   async (TRANSPORT) => {
@@ -32,7 +32,7 @@ test.each(['own', 'library'])(
       ),
     )
     for (const row of rows) await rig.peers.point(row)
-    const finishes = await Promise.all(rows.map(rig.finishOf))
+    const finishes = await Promise.all(rows.map((row) => rig.finishOf(row)))
     expect(finishes.map(({ activity }) => activity)).toEqual([
       { starts: true, name: 'MatchAttributes' },
       { starts: false, name: 'match-3' },
@@ -54,7 +54,7 @@ test.each(['own', 'library'])(
   },
 )
 
-// spec: live-activities/dead-token
+// spec: activities/dead-token
 test('dead tokens of Live Activities are named in the finish as tokens, fail with their codes, and leave the circuit as it is', async () => {
   await rig.start()
   const [fine, gone, bad, foreign] = [

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Content } from './content.ts'
 import { Fault } from './fault.ts'
 import { HeldActivity, SendLiveActivity, type LiveActivity } from './live-activity.ts'
-import { buildApnsPayload, encodePush } from './payload.ts'
+import { buildApnsPayload, checkActivityFits, encodePush } from './payload.ts'
 import { parseBody } from './validate.ts'
 
 const alert = { _default: 'en', en: { title: 'Goal', body: 'One to nothing.' } }
@@ -18,7 +19,7 @@ function pathsRefused(body: unknown, schema: typeof SendLiveActivity | typeof He
   }
 }
 
-// spec: live-activities/send
+// spec: activities/send
 test('a start of a Live Activity needs a target, attributes and an alert; an update and an end take no target and no attributes', () => {
   expect(pathsRefused(start)).toEqual([])
   expect(pathsRefused({ ...base, event: 'start' })).toEqual(['target', 'attributes', 'alert'])
@@ -33,7 +34,7 @@ test('a start of a Live Activity needs a target, attributes and an alert; an upd
   expect(pathsRefused({ event: 'update' })).toEqual(['activityId', 'attributesType', 'contentState'])
 })
 
-// spec: live-activities/tokens
+// spec: activities/tokens
 test('the id of a Live Activity and its type have 1 to 64 letters, digits or _ . : -, and a token has the form of an iOS token', () => {
   for (const activityId of ['', 'a b', 'ä', 'x'.repeat(65)])
     expect(pathsRefused({ ...base, event: 'update', activityId })).toEqual(['activityId'])
@@ -44,20 +45,34 @@ test('the id of a Live Activity and its type have 1 to 64 letters, digits or _ .
   expect(pathsRefused({ attributesType: 'A', token: '80a3' }, HeldActivity)).toEqual([])
 })
 
-// spec: live-activities/send
-test('a state that does not fit into 4,096 bytes is refused where it is too large, and a state that no phone could get as it is too', () => {
-  const update = (contentState: unknown) => ({ ...base, event: 'update', contentState })
-  const bytes = (size: number) => ({ text: 'x'.repeat(size) })
-  const room = 4_096 - Buffer.byteLength(JSON.stringify({ aps: { timestamp: 9_999_999_999, event: 'update', 'content-state': bytes(0) } }))
-  expect(pathsRefused(update(bytes(room)))).toEqual([])
-  expect(pathsRefused(update(bytes(room + 1)))).toEqual(['contentState'])
-  expect(pathsRefused({ ...update(bytes(room - 20)), alert })).toEqual(['alert.en'])
-  expect(pathsRefused(update({ a: { b: 'nul \0' } }))).toEqual(['contentState.a.b'])
-  expect(pathsRefused(update({ a: [1, 2 ** 60] }))).toEqual(['contentState.a.1'])
-  expect(pathsRefused(update('state'))).toEqual(['contentState'])
+// spec: activities/send
+test('a state or an alert that does not fit into 4,096 bytes is named where it is too large', () => {
+  const update = (size: number): LiveActivity => ({
+    ...base,
+    event: 'update',
+    contentState: { text: 'x'.repeat(size) },
+    timestamp: 9_999_999_999,
+  })
+  const room = 4_096 - Buffer.byteLength(JSON.stringify(payloadOf(update(0))))
+  const refused = (size: number, shown: Content | null = null) => checkActivityFits(update(size), shown).map(({ path }) => path)
+  expect(refused(room)).toEqual([])
+  expect(refused(room + 1)).toEqual(['contentState'])
+  expect(refused(room + 1, alert)).toEqual(['contentState'])
+  expect(refused(room - 20, alert)).toEqual(['alert.en'])
+  // Of a long text only its beginning has to fit.
+  const long = { _default: 'en', en: { title: 'T', body: 'y'.repeat(2_000) } }
+  expect(refused(room - 200, long)).toEqual([])
 })
 
-const payloadOf = (activity: Omit<LiveActivity, 'activityId' | 'attributesType' | 'timestamp'>, withAlert = false) =>
+// spec: activities/send
+test('a state that no phone could get as it is is refused with its path', () => {
+  const refused = (contentState: unknown) => pathsRefused({ ...base, event: 'update', contentState })
+  expect(refused({ a: { b: 'nul \0' } })).toEqual(['contentState.a.b'])
+  expect(refused({ a: [1, 2 ** 60] })).toEqual(['contentState.a.1'])
+  expect(refused('state')).toEqual(['contentState'])
+})
+
+const payloadOf = (activity: Pick<LiveActivity, 'event' | 'contentState'> & Partial<LiveActivity>, withAlert = false) =>
   buildApnsPayload({
     msgId: 'message',
     entry: withAlert ? alert.en : null,
@@ -67,7 +82,7 @@ const payloadOf = (activity: Omit<LiveActivity, 'activityId' | 'attributesType' 
     },
   })
 
-// spec: live-activities/payload
+// spec: activities/payload
 test('the payload of each event of a Live Activity has what Apple names for it, without a msgId', () => {
   const contentState = { home: 1 }
   const shown = { alert: { ...alert.en, sound: 'default' } }
@@ -84,7 +99,7 @@ test('the payload of each event of a Live Activity has what Apple names for it, 
   })
 })
 
-// spec: live-activities/payload
+// spec: activities/payload
 test('a long alert of a Live Activity is cut, so that the state fits beside it', () => {
   const activity: LiveActivity = { ...base, event: 'update', contentState: { text: 'x'.repeat(3_000) }, timestamp: 1 }
   const send = {

@@ -77,7 +77,7 @@ export type HeldTokens = ReadonlyMap<string, { token: string; version: number }>
 
 /**
  * Finds the tokens for a batch of a send to a Live Activity. An update or end is overtaken by a newer update or end, and a start by a newer end
- * (spec: live-activities/overtaken).
+ * (spec: activities/overtaken).
  */
 export async function findHeldTokens(db: Db, batchId: string, activity: LiveActivity): Promise<HeldTokens> {
   const newest = activity.event === 'start' ? sql`a.ended_at` : sql`a.told_at`

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { eraseApp } from './erase-app.ts'
 import { deleteActivityToken, putActivityToken } from './people/activity-tokens.ts'
 import { deleteSubscription } from './people/delete-subscription.ts'
+import { explainDevices } from './sends/explain-devices.ts'
 import { fanOut } from './sends/fan-out.ts'
 import { purgeActivities } from './store/activities.ts'
 import { finished, retried, withBatches } from './testing/batches.ts'
@@ -120,6 +121,27 @@ test('a start reaches those of its target who have a start token for the type; a
   expect(await idsOf(appId, match({ event: 'end', timestamp: 2_000 }))).toEqual([both.id, optedOut.id])
   expect(await idsOf(appId, match({ attributesType: 'RideAttributes', timestamp: 3_000 }))).toEqual([])
   expect(await idsOf(newId(), match({}))).toEqual([])
+})
+
+// spec: activities/reach
+test('explain says of a send to a Live Activity which devices have no token for it, and stops no update at an opt-out', async () => {
+  const appId = newId()
+  const [holder, other] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
+  await put(appId, holder.id)
+  await sql`update subscriptions set opted_in = false where app_id = ${appId}`.execute(db)
+  const send = givenSend(appId, { activity: match({}), content: null, silent: true })
+  const devices = [holder, other].map(({ id }) => ({ subscriptionId: id, no: null }))
+  const asked = {
+    appId,
+    campaignId: send.campaignId,
+    begins: true,
+    startedAt: null,
+    target: { kind: 'all' },
+    settings: defaultSettings,
+  } as const
+  const explained = await explainDevices({ db }, { ...asked, send, devices })
+  const stops = explained.devices.map(({ steps }) => steps.flatMap((step) => (step.result === 'stop' ? [step] : [])))
+  expect(stops).toEqual([[], [{ step: 'target', result: 'stop', basis: 'now', kind: 'activity', listed: false }]])
 })
 
 // spec: activities/exempt

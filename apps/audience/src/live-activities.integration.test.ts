@@ -6,6 +6,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eraseApp } from './erase-app.ts'
 import { deleteActivityToken, putActivityToken } from './people/activity-tokens.ts'
+import { exportUsers } from './people/export-users.ts'
+import { readMaskedUser } from './people/read-users.ts'
 import { deleteSubscription } from './people/delete-subscription.ts'
 import { explainDevices } from './sends/explain-devices.ts'
 import { fanOut } from './sends/fan-out.ts'
@@ -96,6 +98,22 @@ test('a token of which nothing was heard for 12 hours gets no push and is delete
   expect(await db.selectFrom('activities').selectAll().where('app_id', '=', appId).execute()).toEqual([])
 })
 
+// spec: activities/token-secret
+test('the administration and the exports show which tokens of Live Activities a device has, and never a token', async () => {
+  const appId = newId()
+  const { id, userId } = await givenDevice(db, { appId })
+  await put(appId, id, 'a1b2c3d4e5f6')
+  await putStart(appId, id, 'f6e5d4c3b2a1')
+  const person = await readMaskedUser(db, { appId, user: { userId } })
+  const whole = await exportUsers(audience, { appId, after: null, addresses: 'full' })
+  const shown = [
+    { name: 'match-3', starts: false, attributesType, token: 'a1b2c3d4…', changedAt: expect.stringMatching(/^20.*Z$/) as string },
+    { name: attributesType, starts: true, attributesType, token: 'f6e5d4c3…', changedAt: expect.stringMatching(/^20.*Z$/) as string },
+  ]
+  for (const { subscriptions } of [person, ...whole.users]) expect(subscriptions.map((device) => device.activityTokens)).toEqual([shown])
+  expect(whole.users).toHaveLength(1)
+})
+
 // spec: activities/reach
 test('a start reaches those of its target who have a start token for the type; an update reaches who has the activity with its type, also opted out', async () => {
   const appId = newId()
@@ -113,15 +131,15 @@ test('a start reaches those of its target who have a start token for the type; a
   await sql`update subscriptions set invalidated_at = now() where id = ${invalid.id}`.execute(db)
 
   const start = match({ event: 'start', attributes: {} })
-  const idsOf = async (...asked: Parameters<typeof reached>) => (await reached(...asked)).map(([id]) => id)
-  expect(await idsOf(appId, start)).toEqual([both.id, onlyStart.id])
-  expect(await idsOf(appId, start, { kind: 'externalIds', externalIds: ['ada', 'bob'] })).toEqual([both.id])
+  const idsOf = async (...asked: Parameters<typeof reached>) => new Set((await reached(...asked)).map(([id]) => id))
+  expect(await idsOf(appId, start)).toEqual(new Set([both.id, onlyStart.id]))
+  expect(await idsOf(appId, start, { kind: 'externalIds', externalIds: ['ada', 'bob'] })).toEqual(new Set([both.id]))
   const on = (platform: string): FrozenTarget => ({ kind: 'segment', segment: { and: [{ field: 'platform', op: 'eq', value: platform }] } })
-  expect(await idsOf(appId, start, on('ios'))).toEqual([both.id, onlyStart.id])
-  expect(await idsOf(appId, start, on('android'))).toEqual([])
-  expect(await idsOf(appId, match({ event: 'end', timestamp: 2_000 }))).toEqual([both.id, optedOut.id])
-  expect(await idsOf(appId, match({ attributesType: 'RideAttributes', timestamp: 3_000 }))).toEqual([])
-  expect(await idsOf(newId(), match({}))).toEqual([])
+  expect(await idsOf(appId, start, on('ios'))).toEqual(new Set([both.id, onlyStart.id]))
+  expect(await idsOf(appId, start, on('android'))).toEqual(new Set())
+  expect(await idsOf(appId, match({ event: 'end', timestamp: 2_000 }))).toEqual(new Set([both.id, optedOut.id]))
+  expect(await idsOf(appId, match({ attributesType: 'RideAttributes', timestamp: 3_000 }))).toEqual(new Set())
+  expect(await idsOf(newId(), match({}))).toEqual(new Set())
 })
 
 // spec: activities/reach

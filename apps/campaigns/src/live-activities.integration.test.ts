@@ -1,4 +1,11 @@
-import { duplicateCampaign, eraseCampaignsOfApp, readSend, sendLiveActivity, sendTest } from '@herald/contracts/calls/campaigns'
+import {
+  duplicateCampaign,
+  eraseCampaignsOfApp,
+  getCampaign,
+  readSend,
+  sendLiveActivity,
+  sendTest,
+} from '@herald/contracts/calls/campaigns'
 import { newId } from '@herald/contracts/ids'
 import type { SendLiveActivity } from '@herald/contracts/live-activity'
 import { sql } from 'kysely'
@@ -93,9 +100,10 @@ test('audience is given a start with its target and alert, and an update for all
   expect(await ask({ ...update(), priority: 'high' })).toMatchObject({ send: { priority: 'high' } })
 })
 
-test('a send to a Live Activity cannot be duplicated as a campaign or tested as a notification, and goes with its app', async () => {
+test('a send to a Live Activity says what it is for, cannot be duplicated as a campaign or tested as a notification, and goes with its app', async () => {
   const appId = newId()
   const { id } = await send(appId, update())
+  expect((await gateway.call(getCampaign, { appId, campaignId: id })).activity).toMatchObject({ activityId: 'match-3', event: 'update' })
   await expect(gateway.call(duplicateCampaign, { appId, campaignId: id })).rejects.toMatchObject({ code: 'invalid_state' })
   await expect(
     gateway.call(sendTest, { appId, idempotency: null, test: { campaignId: id, subscriptionId: newId() } }),

@@ -2912,6 +2912,14 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3120,6 +3128,14 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3343,6 +3359,14 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -4363,6 +4387,15 @@ export interface components {
                     lastNotifiedAt: string | null;
                     invalidatedAt: string | null;
                     test: boolean;
+                    /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                    activityTokens?: {
+                        name: string;
+                        starts: boolean;
+                        attributesType: string;
+                        token: string;
+                        /** Format: date-time */
+                        changedAt: string;
+                    }[];
                 }[];
                 preferences: {
                     [key: string]: boolean;
@@ -4404,6 +4437,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4467,6 +4509,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4494,6 +4545,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;
@@ -4531,6 +4591,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;

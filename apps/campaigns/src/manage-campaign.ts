@@ -109,6 +109,7 @@ function toCampaign(row: CampaignRow): Campaign {
     category: row.category?.id ?? null,
     inbox: row.inbox,
     bypass,
+    ...activityOf(row),
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
@@ -123,6 +124,12 @@ function toCampaign(row: CampaignRow): Campaign {
     startedAt: toIso(row.startedAt),
     settledAt: toIso(row.settledAt),
   }
+}
+
+const activityOf = ({ activity }: CampaignRow): Pick<Campaign, 'activity'> => {
+  if (!activity) return {}
+  const { activityId, event, attributesType, timestamp } = activity
+  return { activity: { activityId, event, attributesType, timestamp } }
 }
 
 function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignRow): CampaignAudience {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
+import type { LiveActivity } from './live-activity.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import { ConversionName } from './conversion.ts'
@@ -200,6 +201,8 @@ export type Campaign = {
   /** Whether people find the campaign in their inbox. */
   inbox: boolean
   bypass: Bypass
+  /** What a send to a Live Activity is for; left out of any other. */
+  activity?: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'>
   sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null

@@ -39,6 +39,9 @@ func directly(_ herald: Herald, _ words: [String]) async throws -> String {
   case "choose": try await herald.setCategories([word: words.count > 2 ? words[2] == "true" : nil])
   case "categories":
     return try await herald.categories().map { "\($0.id),\($0.name),\($0.description ?? "null"),\($0.subscribed),\($0.locked)" }.joined(separator: ";")
+  case "startToken": try await herald.setStartToken(bytes(words[2]), attributesType: word)
+  case "activity": try await herald.setActivityToken(bytes(words[2]), activityId: word, attributesType: "MatchAttributes")
+  case "endActivity": try await herald.endActivity(word)
   case "optOut": try await herald.optOut()
   case "optIn": try await herald.optIn()
   case "unregister": try await herald.unregister()

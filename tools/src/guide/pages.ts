@@ -30,6 +30,7 @@ export const contents: readonly { heading: string; pages: readonly string[] }[] 
       'experiments',
       'categories',
       'inbox',
+      'live-activities',
       'conversions',
     ],
   },

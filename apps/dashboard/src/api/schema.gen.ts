@@ -2346,8 +2346,11 @@ export interface components {
                     result: "pass" | "stop" | "wait" | "info";
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
-                    /** @enum {string} */
-                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all";
+                    /**
+                     * @description `activity`: whether the device has a token for the Live Activity of the send.
+                     * @enum {string}
+                     */
+                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all" | "activity";
                     listed: boolean;
                 } | {
                     /** @constant */
@@ -3019,6 +3022,14 @@ export interface components {
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3256,6 +3267,14 @@ export interface components {
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3508,6 +3527,14 @@ export interface components {
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -4551,6 +4578,15 @@ export interface components {
                     lastNotifiedAt: string | null;
                     invalidatedAt: string | null;
                     test: boolean;
+                    /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                    activityTokens?: {
+                        name: string;
+                        starts: boolean;
+                        attributesType: string;
+                        token: string;
+                        /** Format: date-time */
+                        changedAt: string;
+                    }[];
                 }[];
                 preferences: {
                     [key: string]: boolean;
@@ -4616,6 +4652,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4679,6 +4724,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4749,6 +4803,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;
@@ -4786,6 +4849,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;

@@ -113,6 +113,7 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
         ? `The device was not reachable: it was invalidated${byWhat(step)}.`
         : `The device was not reachable: it is opted out${step.optedOutAt ? ` since ${step.optedOutAt}` : ''}.`
     case 'target':
+      if (step.kind === 'activity') return 'The device has no token for the Live Activity of this send.'
       return `The send names its ${wordsOf[step.kind]}, and this is not among them.`
     case 'segment':
       return `Not in the segment${whyNotMeant(step, definition)}.`
@@ -129,7 +130,7 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
   }
 }
 
-const wordsOf: Record<StepOf<'target'>['kind'], string> = {
+const wordsOf: Record<Exclude<StepOf<'target'>['kind'], 'activity'>, string> = {
   externalIds: 'users by their external ids',
   userIds: 'users by their ids',
   subscriptionIds: 'devices by their ids',

@@ -964,6 +964,34 @@ type WebPushKey struct {
 	PublicKey string `json:"publicKey"`
 }
 
+type PutActivityStartTokenBody struct {
+	Token string `json:"token"`
+}
+
+type TokenKept struct {
+	ID string `json:"id"`
+}
+
+type PutActivityBody struct {
+	AttributesType string `json:"attributesType"`
+	Token          string `json:"token"`
+}
+
+type SendLiveActivityBody struct {
+	ActivityID     string         `json:"activityId"`
+	Event          string         `json:"event"`
+	Target         *Target        `json:"target,omitempty"`
+	AttributesType string         `json:"attributesType"`
+	Attributes     map[string]any `json:"attributes,omitempty"`
+	ContentState   map[string]any `json:"contentState"`
+	Alert          *Content       `json:"alert,omitempty"`
+	StaleAt        string         `json:"staleAt,omitempty"`
+	DismissAt      string         `json:"dismissAt,omitempty"`
+	RelevanceScore *float64       `json:"relevanceScore,omitempty"`
+	Priority       string         `json:"priority,omitempty"`
+	TTL            *int           `json:"ttl,omitempty"`
+}
+
 type WebhookDelivery struct {
 	ID     string         `json:"id"`
 	Events []WebhookEvent `json:"events"`
@@ -1320,4 +1348,31 @@ func (c *Client) DeleteTemplate(ctx context.Context, id string) error {
 // configured.
 func (c *Client) ReadWebPushKey(ctx context.Context) (*WebPushKey, error) {
 	return ask[WebPushKey](ctx, c, "GET", "/v1/web-push-key", Call{})
+}
+
+// PutActivityStartToken: Say with which token a device starts a type of Live Activity. Call it with each of
+// `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last
+// change.
+func (c *Client) PutActivityStartToken(ctx context.Context, id string, attributesType string, body PutActivityStartTokenBody) (*TokenKept, error) {
+	return ask[TokenKept](ctx, c, "PUT", "/v1/subscriptions/"+url.PathEscape(id)+"/activity-start-tokens/"+url.PathEscape(attributesType), Call{Body: body})
+}
+
+// PutActivity: Say with which token a device’s Live Activity is updated. Call it with each of the activity’s
+// `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device
+// keeps at most 20 tokens, and each goes 12 hours after its last change.
+func (c *Client) PutActivity(ctx context.Context, id string, activityId string, body PutActivityBody) (*TokenKept, error) {
+	return ask[TokenKept](ctx, c, "PUT", "/v1/subscriptions/"+url.PathEscape(id)+"/activities/"+url.PathEscape(activityId), Call{Body: body})
+}
+
+// DeleteActivity: Say that a device’s Live Activity has ended. An activity that the device does not have changes
+// nothing.
+func (c *Client) DeleteActivity(ctx context.Context, id string, activityId string) error {
+	return c.Request(ctx, "DELETE", "/v1/subscriptions/"+url.PathEscape(id)+"/activities/"+url.PathEscape(activityId), Call{}, nil)
+}
+
+// SendLiveActivity: Start, update or end a Live Activity. A start reaches the devices of `target` that have a
+// start token for the type; update and end reach the devices that have the activity. The id that it answers
+// leads to the outcomes, as that of a notification does. With an empty idempotencyKey one is made for the call.
+func (c *Client) SendLiveActivity(ctx context.Context, body SendLiveActivityBody, idempotencyKey string) (*Accepted, error) {
+	return ask[Accepted](ctx, c, "POST", "/v1/live-activities", Call{Body: body, IdempotencyKey: keyOr(idempotencyKey)})
 }

@@ -1,5 +1,6 @@
 import type { FrozenSend } from './batch.ts'
 import type { LocaleEntry } from './content.ts'
+import type { LiveActivity } from './live-activity.ts'
 import { mergePatch } from './merge-patch.ts'
 import { pushTag } from './push-identity.ts'
 import type { Presentation } from './send-fields.ts'
@@ -7,7 +8,7 @@ import type { Presentation } from './send-fields.ts'
 /** The fields of a send that its payloads depend on. */
 export type PushSend = Pick<
   FrozenSend,
-  'campaignId' | 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation' | 'overrides' | 'category'
+  'campaignId' | 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation' | 'overrides' | 'category' | 'activity'
 >
 
 /** One rendered push. `entry` is the text in the user's language with its placeholders filled in; null when there is nothing to show. */
@@ -61,7 +62,8 @@ function iosSound({ sound, interruptionLevel }: Presentation): string | { critic
  */
 export function buildApnsPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
-  const { data, presentation, overrides } = push.send
+  const { data, presentation, overrides, activity } = push.send
+  if (activity) return buildActivityPayload(activity, entry)
   if (entry === null)
     return withOverrides(
       { ...data, aps: { 'content-available': 1 }, herald: { msgId: push.msgId, category: leavable(push.send) } },
@@ -79,6 +81,28 @@ export function buildApnsPayload(push: Push): Record<string, unknown> {
   }
   const herald = { msgId: push.msgId, url: entry.url, image: entry.image, actions: nonEmpty(entry.actions), category: leavable(push.send) }
   return withOverrides({ ...data, aps, herald }, overrides?.ios)
+}
+
+const secondsOf = (instant: string | undefined): number | undefined =>
+  instant === undefined ? undefined : Math.floor(Date.parse(instant) / 1000)
+
+/**
+ * Builds the JSON for a Live Activity (spec: live-activities/payload). It names no msgId: iOS shows the app nothing of it that the app could report.
+ * `input-push-token` asks iOS for the new activity's own token.
+ */
+export function buildActivityPayload(activity: LiveActivity, alert: LocaleEntry | null): Record<string, unknown> {
+  const { event, timestamp, contentState, attributesType, attributes, staleAt, dismissAt, relevanceScore } = activity
+  const aps = {
+    timestamp,
+    event,
+    'content-state': contentState,
+    ...(event === 'start' ? { 'attributes-type': attributesType, attributes, 'input-push-token': 1 } : {}),
+    alert: alert === null ? undefined : { title: alert.title, body: alert.body, sound: 'default' },
+    'stale-date': secondsOf(staleAt),
+    'dismissal-date': secondsOf(dismissAt),
+    'relevance-score': relevanceScore,
+  }
+  return { aps }
 }
 
 const nonEmpty = <T>(list: T[] | undefined): T[] | undefined => (list === undefined || list.length === 0 ? undefined : list)

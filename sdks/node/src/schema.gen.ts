@@ -941,6 +941,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/subscriptions/{id}/activity-start-tokens/{attributesType}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say with which token a device starts a type of Live Activity
+         * @description Call it with each of `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change.
+         */
+        put: operations["putActivityStartToken"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/activities/{activityId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say with which token a device’s Live Activity is updated
+         * @description Call it with each of the activity’s `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change.
+         */
+        put: operations["putActivity"];
+        post?: never;
+        /**
+         * Say that a device’s Live Activity has ended
+         * @description An activity that the device does not have changes nothing.
+         */
+        delete: operations["deleteActivity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/live-activities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start, update or end a Live Activity
+         * @description A start reaches the devices of `target` that have a start token for the type; update and end reach the devices that have the activity. The id that it answers leads to the outcomes, as that of a notification does.
+         */
+        post: operations["sendLiveActivity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     delivery: {
@@ -2187,6 +2251,49 @@ export interface components {
         WebPushKey: {
             /** @description The public VAPID key: base64url of 65 bytes. */
             publicKey: string;
+        };
+        PutActivityStartTokenBody: {
+            token: string;
+        };
+        TokenKept: {
+            /** @description The id of the device. */
+            id: components["schemas"]["Id"];
+        };
+        PutActivityBody: {
+            attributesType: string;
+            token: string;
+        };
+        SendLiveActivityBody: {
+            activityId: string;
+            /** @enum {string} */
+            event: "start" | "update" | "end";
+            /** @description Who gets the new activity; only to start. Update and end reach who has the activity. */
+            target?: components["schemas"]["Target"];
+            attributesType: string;
+            /** @description What never changes in the activity; only to start, under the names of the Swift type. */
+            attributes?: {
+                [key: string]: unknown;
+            };
+            /** @description The state to show, as the Swift type `ContentState` decodes it. */
+            contentState: {
+                [key: string]: unknown;
+            };
+            /** @description A text that lights up the device, by language; required to start. */
+            alert?: components["schemas"]["Content"];
+            /** Format: date-time */
+            staleAt?: string;
+            /**
+             * Format: date-time
+             * @description When iOS takes the ended activity off the Lock Screen; only to end.
+             */
+            dismissAt?: string;
+            relevanceScore?: number;
+            /**
+             * @description Start and end are high, an update is normal: iOS has a budget for high ones.
+             * @enum {string}
+             */
+            priority?: "high" | "normal";
+            ttl?: number;
         };
         /** @description A provider took the push. */
         NotificationSentEvent: {
@@ -6649,6 +6756,233 @@ export interface operations {
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putActivityStartToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+                /** @example MatchAttributes */
+                attributesType: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutActivityStartTokenBody"];
+            };
+        };
+        responses: {
+            /** @description Say with which token a device starts a type of Live Activity */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenKept"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+                /** @example match-3 */
+                activityId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutActivityBody"];
+            };
+        };
+        responses: {
+            /** @description Say with which token a device’s Live Activity is updated */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenKept"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+                /** @example match-3 */
+                activityId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendLiveActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendLiveActivityBody"];
+            };
+        };
+        responses: {
+            /** @description Start, update or end a Live Activity */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment-idempotency_key_reused"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
             /** @description Any other error has the same shape. */

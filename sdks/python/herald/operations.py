@@ -1158,6 +1158,34 @@ class WebPushKey(TypedDict):
     publicKey: str
 
 
+class PutActivityStartTokenBody(TypedDict):
+    token: str
+
+
+class TokenKept(TypedDict):
+    id: str
+
+
+class PutActivityBody(TypedDict):
+    attributesType: str
+    token: str
+
+
+class SendLiveActivityBody(TypedDict):
+    activityId: str
+    event: Literal["start", "update", "end"]
+    target: NotRequired[Target]
+    attributesType: str
+    attributes: NotRequired[Dict[str, Any]]
+    contentState: Dict[str, Any]
+    alert: NotRequired[Content]
+    staleAt: NotRequired[str]
+    dismissAt: NotRequired[str]
+    relevanceScore: NotRequired[float]
+    priority: NotRequired[Literal["high", "normal"]]
+    ttl: NotRequired[int]
+
+
 class WebhookDelivery(TypedDict):
     id: str
     events: List[WebhookEvent]
@@ -1659,3 +1687,24 @@ class Operations:
         """Read the key that a page subscribes with. The applicationServerKey of PushManager.subscribe. A subscription
         that was made with another key gets nothing: subscribe anew. 404 while Web Push is not configured."""
         return self.request("GET", "/v1/web-push-key", **options)
+
+    def put_activity_start_token(self, id: str, attributes_type: str, body: PutActivityStartTokenBody, **options: Unpack[CallOptions]) -> TokenKept:
+        """Say with which token a device starts a type of Live Activity. Call it with each of `pushToStartTokenUpdates`.
+        Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change."""
+        return self.request("PUT", f"/v1/subscriptions/{_part(id)}/activity-start-tokens/{_part(attributes_type)}", body=body, **options)
+
+    def put_activity(self, id: str, activity_id: str, body: PutActivityBody, **options: Unpack[CallOptions]) -> TokenKept:
+        """Say with which token a device’s Live Activity is updated. Call it with each of the activity’s
+        `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device
+        keeps at most 20 tokens, and each goes 12 hours after its last change."""
+        return self.request("PUT", f"/v1/subscriptions/{_part(id)}/activities/{_part(activity_id)}", body=body, **options)
+
+    def delete_activity(self, id: str, activity_id: str, **options: Unpack[CallOptions]) -> None:
+        """Say that a device’s Live Activity has ended. An activity that the device does not have changes nothing."""
+        return self.request("DELETE", f"/v1/subscriptions/{_part(id)}/activities/{_part(activity_id)}", **options)
+
+    def send_live_activity(self, body: SendLiveActivityBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Accepted:
+        """Start, update or end a Live Activity. A start reaches the devices of `target` that have a start token for the
+        type; update and end reach the devices that have the activity. The id that it answers leads to the outcomes,
+        as that of a notification does."""
+        return self.request("POST", "/v1/live-activities", body=body, idempotency_key=idempotency_key or str(uuid4()), **options)

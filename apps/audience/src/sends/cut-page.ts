@@ -8,6 +8,7 @@ import type { Platform } from '@herald/contracts/platform'
 import { parseSegment } from '@herald/contracts/segment'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
+import { noteTold } from '../store/activities.ts'
 import { raiseBadges, writeBadges } from '../store/badges.ts'
 import type { BatchPointerRow } from '../store/due.ts'
 import type { Db, FanOutFailure } from '../store/tables.ts'
@@ -16,7 +17,7 @@ import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
 import { pacedBatch, pacedPage } from './core/pace.ts'
 import { holdOut, isMeant, queue, rulesFor, type DeliveryRules, type PageDevice, type Queued } from './core/queueing.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
-import { hasRoom } from './store/bulk-window.ts'
+import { hasRoom, isHeldBack } from './store/bulk-window.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
 import type { CutPage, FanOut } from './store/fan-outs.ts'
 import { insertBatches, type MadeBatch } from './store/made-batches.ts'
@@ -62,6 +63,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     withZones: rules.skipIn !== null,
     category: rules.category,
     inbox: send.inbox,
+    activity: send.activity,
   }
   const scan = await audience.scan(() => scanPage(db, scanned, selection), appId)
   const page = perMinute === null ? scan : shortened(scan, pacedPage(perMinute))
@@ -72,10 +74,12 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 
   const badgeIncrement = send.silent ? undefined : send.presentation?.badgeIncrement
-  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined
+  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined && !send.activity
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
     // Batches that wait for their turns do not count in the window.
-    if (lane === 'bulk' && perMinute === null && !(await hasRoom({ ...audience, db: trx }, appId, countByPlatform(pushes))))
+    const window = { ...audience, db: trx }
+    const counts = countByPlatform(pushes)
+    if (perMinute !== null ? await isHeldBack(window, appId, counts) : lane === 'bulk' && !(await hasRoom(window, appId, counts)))
       return 'no_room'
     const queued = await obeyCap(trx, uncut, rules, await keepUntaken(trx, campaignId, wave, pushes))
     const cut = cutIntoBatches(queued, perMinute === null ? undefined : pacedBatch(perMinute))
@@ -85,6 +89,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     const waiting = lane === 'prompt' && batches.length > 0 ? await findFullLanes(trx, appId) : new Set<Platform>()
     if (batches.length > 0) await insertBatches(trx, row, lane, batches, waiting)
     if (badgeIncrement !== undefined) await countBadges(trx, appId, batches, badgeIncrement)
+    if (send.activity) await noteTold(trx, appId, send.activity)
     // The rate may have changed since the page was taken.
     if (row.perMinute !== null) await paceBatches(trx, row, true)
     if (batches.some(({ platform }) => waiting.has(platform))) audience.haveWaiting()

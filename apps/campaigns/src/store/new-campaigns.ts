@@ -29,11 +29,12 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
     ...{ id, app_id: appId, status, transactional },
     ...columnsOf(draft),
   }))
-  // Most sends have neither a category nor an inbox, and their statement does not name the columns.
+  // Most sends have neither a category nor an inbox nor a Live Activity, and their statement does not name the columns.
   const types = {
     ...typesOf,
     ...(rows.some(({ category }) => category !== null) ? { category: 'jsonb' as const } : {}),
     ...(rows.some(({ inbox }) => inbox) ? { inbox: 'bool' as const } : {}),
+    ...(rows.some(({ activity }) => activity !== null) ? { activity: 'jsonb' as const } : {}),
   }
   const columns = Object.entries(types).map(([name, type]) => ({
     name: sql.id(name),

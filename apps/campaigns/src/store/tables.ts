@@ -3,6 +3,7 @@ import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, NamedBy, Schedule } from '@herald/contracts/campaign'
 import type { FrozenCategory } from '@herald/contracts/category'
 import type { Content } from '@herald/contracts/content'
+import type { LiveActivity } from '@herald/contracts/live-activity'
 import type { Overrides } from '@herald/contracts/overrides'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
 import type { CampaignStatus } from '@herald/contracts/stats'
@@ -70,6 +71,8 @@ export type Tables = {
     paused_at: Date | null
     category: OptionalJson<FrozenCategory>
     inbox: Generated<boolean>
+    /** What a send tells a Live Activity; null in any other row. */
+    activity: OptionalJson<LiveActivity>
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
@@ -125,6 +128,8 @@ export type Tables = {
     answer: Json<{ id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] }>
     created_at: Generated<Date>
   }
+  /** `last_at`: the timestamp of the activity's last accepted send, in Unix seconds. */
+  activities: { app_id: string; activity_id: string; last_at: number }
   erased_apps: { app_id: string; at: Generated<Date> }
 }
 

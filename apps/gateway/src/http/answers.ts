@@ -25,6 +25,7 @@ export const OwnerChanged = z.object({ userId: Id, tags: z.record(z.string(), z.
 export const ShownPreferences = Shown
 export const Rotated = z.object({ id: Id })
 
+export const TokenKept = z.object({ id: Id.meta({ description: 'The id of the device.' }) })
 export const Accepted = z.object({ id: Id, status: z.literal('sending') })
 
 const Index = z.int().min(0).meta({ description: 'The place of the item in the request, counted from 0.' })

@@ -3,6 +3,7 @@ import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
 import { CreateCampaign, type Campaign, type FlowChange, type NamedBy } from '../campaign.ts'
 import { CreateCategory, SaveCategory, type Category } from '../category.ts'
+import { SendLiveActivity } from '../live-activity.ts'
 import { SendNotification } from '../notification.ts'
 import { TestSend, type NotQueued } from '../test-send.ts'
 import { ListRequest, type Listed } from '../page.ts'
@@ -26,6 +27,15 @@ export const Idempotency = z.object({ key: z.string().min(1).max(255), fingerpri
 export const sendNotification = call<{ id: string; status: 'sending'; replayed: boolean }>()(
   'rpc.campaigns.send-notification',
   z.object({ appId: Id, idempotency: Idempotency, notification: SendNotification }),
+)
+
+/**
+ * Accepts a send to a Live Activity like a notification. Its timestamp is moved in the transaction of its row, so that it is higher than that of every
+ * send of the activity that was accepted before. Faults as for sendNotification.
+ */
+export const sendLiveActivity = call<{ id: string; status: 'sending'; replayed: boolean }>()(
+  'rpc.campaigns.send-live-activity',
+  z.object({ appId: Id, idempotency: Idempotency, activity: SendLiveActivity }),
 )
 
 /**

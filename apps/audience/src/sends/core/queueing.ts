@@ -23,14 +23,21 @@ export type DeliveryRules = {
 }
 
 /**
- * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator waits for a test: both are exempt from the cap, quiet
- * hours and categories. Only campaigns have a hold-out.
+ * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, an operator waits for a test, and a Live Activity must be right: they are
+ * exempt from the cap, quiet hours and categories. Only campaigns have a hold-out.
  */
 export function rulesFor(
-  { silent, bypass, test, transactional, category }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional' | 'category'>,
+  {
+    silent,
+    bypass,
+    test,
+    transactional,
+    category,
+    activity,
+  }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional' | 'category' | 'activity'>,
   { frequencyCap, quietHours, holdout }: Pick<AppSettings, 'frequencyCap' | 'quietHours'> & Partial<Pick<AppSettings, 'holdout'>>,
 ): DeliveryRules {
-  const isExempt = silent || test === true
+  const isExempt = silent || test === true || activity !== undefined
   const quiet = isExempt || bypass.quietHours ? null : quietHours
   return {
     frequencyCap: isExempt || bypass.frequencyCap ? null : frequencyCap,

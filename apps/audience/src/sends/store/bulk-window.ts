@@ -47,6 +47,17 @@ export async function hasRoom({ db: trx, bulkWindow }: Window, appId: string, pu
   return asked.some((platform) => fits(platform, held.get(platform)))
 }
 
+/**
+ * Whether every platform of a page has as many held batches as the app's bulk window. Only then does a send with a rate, whose waiting batches do not
+ * count in the window, wait: its provider is away.
+ */
+export async function isHeldBack(window: Window, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
+  const asked = platforms.filter((platform) => pushes[platform] > 0)
+  if (asked.length === 0) return false
+  const held = await countHeldBulk(window, appId, asked)
+  return asked.every((platform) => (held.get(platform) ?? 0) >= window.bulkWindow)
+}
+
 /** Counts the held bulk batches of an app on each platform asked for. It counts no further than `bulkWindow`, because the window is full then. */
 async function countHeldBulk({ db, bulkWindow }: Window, appId: string, asked: Platform[]): Promise<Map<Platform, number>> {
   const { rows } = await sql<{ platform: Platform; held: number }>`

@@ -56,6 +56,8 @@ function rightQuestion(route: Route): Question {
   const params: Record<string, string> = {
     externalId: 'customer-4711',
     kind: 'o',
+    attributesType: 'MatchAttributes',
+    activityId: 'match-3',
     msgId,
     itemId: newId(),
     id: route.path.includes('campaigns') ? campaignId : newId(),

@@ -191,6 +191,8 @@ export const userExamples: Record<string, Example> = {
   changePreferencesOfDevice: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
   readInbox: { answer: inbox },
   readInboxByExternalId: { answer: inbox },
+  putActivityStartToken: { bodies: { token: { token: '80a3f1c2d4e5b697' } }, answer: { id: ids.device } },
+  putActivity: { bodies: { token: { attributesType: 'MatchAttributes', token: '80f7c0ffee00d1e2' } }, answer: { id: ids.device } },
   readInboxOfDevice: { answer: inbox },
   markInbox: { bodies: marks },
   markInboxByExternalId: { bodies: marks },

@@ -103,6 +103,7 @@ function toCampaign(row: CampaignRow): Campaign {
     overrides: row.overrides,
     category: row.category?.id ?? null,
     inbox: row.inbox,
+    liveActivity: row.activity && { activityId: row.activity.activityId, event: row.activity.event },
     bypass,
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,

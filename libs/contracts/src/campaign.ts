@@ -4,6 +4,7 @@ import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import { ConversionName } from './conversion.ts'
 import { experimentMetrics, type DecidedBy } from './experiment-metrics.ts'
+import type { LiveActivity } from './live-activity.ts'
 import type { Overrides } from './overrides.ts'
 import type { CampaignStatus } from './stats.ts'
 import { CalendarDate, name, ObjectId, Timestamp, TimeZone } from './text.ts'
@@ -195,6 +196,8 @@ export type Campaign = {
   category: string | null
   /** Whether people find the campaign in their inbox. */
   inbox: boolean
+  /** Which Live Activity the send starts, updates or ends; null in any other campaign. */
+  liveActivity: Pick<LiveActivity, 'activityId' | 'event'> | null
   bypass: Bypass
   sendRate: SendRate | null
   recurringOf: string | null

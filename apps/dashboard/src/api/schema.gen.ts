@@ -2963,6 +2963,12 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             sendRate: {
                 perMinute: number;
@@ -3189,6 +3195,12 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             sendRate: {
                 perMinute: number;
@@ -3430,6 +3442,12 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             sendRate: {
                 perMinute: number;
@@ -9791,6 +9809,7 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
+                     *           "liveActivity": null,
                      *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
@@ -10008,6 +10027,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -10165,6 +10185,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -10768,6 +10789,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,

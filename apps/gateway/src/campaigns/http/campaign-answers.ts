@@ -3,6 +3,7 @@ import type { Verification as VerificationRead } from '@herald/contracts/calls/t
 import { Category } from '@herald/contracts/category'
 import { deciders } from '@herald/contracts/experiment-metrics'
 import { ContentMap, type Content } from '@herald/contracts/content'
+import { activityEvents } from '@herald/contracts/live-activity'
 import { platforms } from '@herald/contracts/platform'
 import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
@@ -78,6 +79,10 @@ export const Campaign = describes<CampaignRead>()(
     overrides: Overrides.nullable(),
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
+    liveActivity: z
+      .object({ activityId: z.string(), event: z.enum(activityEvents) })
+      .nullable()
+      .meta({ description: 'The Live Activity that the send starts, updates or ends.' }),
     bypass: Bypass,
     sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),

@@ -632,6 +632,18 @@ type PickWinnerBody struct {
 	Variant string `json:"variant"`
 }
 
+type RecallCampaignBody struct {
+	Mode       string   `json:"mode"`
+	Content    *Content `json:"content,omitempty"`
+	TemplateID string   `json:"templateId,omitempty"`
+	SkipOpened *bool    `json:"skipOpened,omitempty"`
+}
+
+type Recalled struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
 type CampaignStats struct {
 	ID     string             `json:"id"`
 	Status string             `json:"status"`
@@ -694,6 +706,7 @@ type ExplainCampaignAnswer struct {
 	FannedOutAt *string                        `json:"fannedOutAt"`
 	User        *ExplainCampaignAnswerUser     `json:"user"`
 	Devices     []ExplainCampaignAnswerDevices `json:"devices"`
+	Recalls     []ExplainCampaignAnswerRecalls `json:"recalls,omitempty"`
 }
 
 type ExplainCampaignAnswerUser struct {
@@ -752,7 +765,7 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	ZoneKnown     *bool                                           `json:"zoneKnown,omitempty"`
 	At            string                                          `json:"at,omitempty"`
 	Wave          *int                                            `json:"wave,omitempty"`
-	Of            *int                                            `json:"of,omitempty"`
+	Of            any                                             `json:"of,omitempty"`
 	Expired       *bool                                           `json:"expired,omitempty"`
 	Start         string                                          `json:"start,omitempty"`
 	End           string                                          `json:"end,omitempty"`
@@ -785,6 +798,10 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	Default       string                                          `json:"default,omitempty"`
 	HeldOut       *bool                                           `json:"heldOut,omitempty"`
 	Percent       *float64                                        `json:"percent,omitempty"`
+	Mode          string                                          `json:"mode,omitempty"`
+	Sent          *bool                                           `json:"sent,omitempty"`
+	Opened        *bool                                           `json:"opened,omitempty"`
+	SkipOpened    *bool                                           `json:"skipOpened,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesStepsInvalidatedBy struct {
@@ -821,6 +838,12 @@ type ExplainCampaignAnswerDevicesStepsConversions struct {
 	Name string `json:"name"`
 	At   string `json:"at"`
 	How  string `json:"how"`
+}
+
+type ExplainCampaignAnswerRecalls struct {
+	CampaignID string `json:"campaignId"`
+	Mode       string `json:"mode"`
+	Status     string `json:"status"`
 }
 
 type ReadCampaignBreakdownAnswer struct {
@@ -1259,6 +1282,14 @@ func (c *Client) CancelCampaign(ctx context.Context, id string) (*Cancelled, err
 // everyone who was held out of the experiment.
 func (c *Client) PickWinner(ctx context.Context, id string, body PickWinnerBody) (*Accepted, error) {
 	return ask[Accepted](ctx, c, "POST", "/v1/campaigns/"+url.PathEscape(id)+"/experiment/winner", Call{Body: body})
+}
+
+// RecallCampaign: Recall a campaign that went out by mistake. Cancels what is unsent. With `replace` or
+// `dismiss` a follow-up then asks each device to which the campaign was sent to show another text in its place,
+// or to remove it. Devices are asked, and what was read is read: a device that is off gets the follow-up later
+// or never, and browsers cannot be asked to remove. With an empty idempotencyKey one is made for the call.
+func (c *Client) RecallCampaign(ctx context.Context, id string, body RecallCampaignBody, idempotencyKey string) (*Recalled, error) {
+	return ask[Recalled](ctx, c, "POST", "/v1/campaigns/"+url.PathEscape(id)+"/recall", Call{Body: body, IdempotencyKey: keyOr(idempotencyKey)})
 }
 
 // ReadCampaignStats: Read the counters of a campaign. Counters go on changing after the campaign is sent,

@@ -91,8 +91,10 @@ export const tooManyDrafts = () => fault('limit_reached', `An app has at most ${
 /** Answers a request whose key has a record. A key belongs to the first request that was made with it (spec: limits/idempotency-reused). */
 function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepted {
   if (record.fingerprint === fingerprint) return { kind: 'replayed', id: record.answer.id, notQueued: record.answer.notQueued }
-  return { kind: 'refused', fault: fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.') }
+  return { kind: 'refused', fault: keyReused() }
 }
+
+export const keyReused = () => fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.')
 
 /** Gives the answer to a request whose key has a record; undefined when it has no key, or the key has no record. */
 export async function findReplay(
@@ -114,7 +116,7 @@ export function acceptedId(accepted: Accepted): { id: string; replayed: boolean 
 
 const noSuchApp = (): Accepted => ({ kind: 'refused', fault: notFound() })
 
-const inProgress = () =>
+export const inProgress = () =>
   fault('idempotency_in_progress', 'A request with this Idempotency-Key is still being processed. Try again shortly.')
 
 const distinctKeys = (items: Acceptable[]): Key[] => [

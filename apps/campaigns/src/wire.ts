@@ -16,6 +16,7 @@ import { noteFailedStart } from './note-failed-start.ts'
 import { pickWinner } from './pick-winner.ts'
 import { readSend } from './read-send.ts'
 import { failCampaign } from './record-progress.ts'
+import { recallCampaign } from './recall-campaign.ts'
 import { resolveForDryRun } from './resolve-for-dry-run.ts'
 import { sendCampaign } from './send-campaign.ts'
 import { sendLiveActivity } from './send-live-activity.ts'
@@ -57,6 +58,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.resumeCampaign, (request) => resumeCampaign(campaigns, request))
   bus.answer(calls.changeRate, (request) => changeRate(campaigns, request))
   bus.answer(calls.endCampaign, (request) => endCampaign(campaigns, request))
+  bus.answer(calls.recallCampaign, (request) => recallCampaign(campaigns, request))
   bus.answer(calls.unsendCampaign, (request) => unsendCampaign(campaigns, request))
   bus.answer(calls.eraseCampaignsOfApp, (request) => eraseApp(campaigns, request))
 

@@ -1,6 +1,7 @@
 import type { CircuitEnvironment, Recipient, RefusedLetter } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { PreparedSend } from '@herald/contracts/prepare-send'
+import { apnsId } from '@herald/contracts/push-identity'
 import type { Answer, Environment } from './core/answer.ts'
 import { isUnavailable, letterOf, readAnswer, type AnswerMeaning, type Letter } from './core/answer-meaning.ts'
 import { isExpired, nextTry, secondsLeft, ttlLeftMs } from './core/retries.ts'
@@ -51,6 +52,8 @@ export type Sending = {
   transport: AppTransport
   /** Makes the tracking id (msgId) of a push of this campaign and platform. */
   msgIdOf: (userId: string, subscriptionId: string, variant: string) => string
+  /** In a recall: gives the msgId of a device's first push, which names the variant that its user got. */
+  recalledOf?: ((userId: string, subscriptionId: string) => string) | undefined
   measures: Measures
   /** How many attempts at the provider there were before this one. */
   triesBefore: number
@@ -93,11 +96,13 @@ export function makePush(sending: Sending, recipient: Recipient, limit?: number)
   const variant = prepared.variantFor(userId)
   const msgId = sending.msgIdOf(userId, subscriptionId, variant)
   const ttlSeconds = secondsLeft(send.ttl, elapsedMs)
-  const encoded = prepared.payloadFor(provider.platform, recipient, variant, msgId, ttlSeconds, limit)
+  const recalled = sending.recalledOf?.(userId, subscriptionId)
+  const encoded = prepared.payloadFor(provider.platform, recipient, variant, msgId, ttlSeconds, limit, recalled)
   if (!encoded) return { is: 'skipped', tries, code: 'empty_content' }
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
-  const { silent, priority, collapseId, activity } = send
+  const { silent, priority, activity } = send
+  const collapseId = send.collapseId ?? (recalled !== undefined && provider.platform === 'ios' ? apnsId(recalled) : null)
   const passive = send.presentation?.interruptionLevel === 'passive'
   const { expiresAtSeconds } = sending
   const waitMs = waitForOrigin(sending)

@@ -6,6 +6,7 @@ import type { LocalMoment } from './local-moment.ts'
 import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
 import type { Overrides } from './overrides.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
+import type { FrozenRecall } from './recall.ts'
 import type { RecipientColumns } from './recipient.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
 import { Id } from './text.ts'
@@ -90,6 +91,8 @@ export type FrozenSend = {
    * that have an outcome in that experiment are left out.
    */
   remainder?: { of: string; sampleRate: number } | null
+  /** Set on the follow-up of a recall, whose pushes carry the identity of the first campaign's and obey no delivery rule; absent in every other send. */
+  recall?: FrozenRecall
   /** Set when the send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
   test?: true
   /**
@@ -168,8 +171,8 @@ export type TakenBatch =
        */
       probe: boolean
       /**
-       * iOS only: the APNs environments whose circuit is open, when the batch could be taken all the same. The dispatcher sends nothing to the
-       * recipients in these environments and gives them back as retries that are due in `inMs` milliseconds.
+       * iOS only: the APNs environments whose circuit is open although the batch could be taken. The dispatcher gives the recipients there back as
+       * retries that are due in `inMs` milliseconds.
        */
       heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
       /**

@@ -644,6 +644,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns/{id}/recall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recall a campaign that went out by mistake
+         * @description Cancels what is unsent. With `replace` or `dismiss` a follow-up then asks each device to which the campaign was sent to show another text in its place, or to remove it. Devices are asked, and what was read is read: a device that is off gets the follow-up later or never, and browsers cannot be asked to remove.
+         */
+        post: operations["recallCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{id}/stats": {
         parameters: {
             query?: never;
@@ -1722,6 +1742,27 @@ export interface components {
         PickWinnerBody: {
             variant: string;
         };
+        RecallCampaignBody: {
+            /**
+             * @description `stop`: only cancel what is unsent. `replace`: also ask devices to show `content` in place of the notification. `dismiss`: also ask devices to remove it.
+             * @enum {string}
+             */
+            mode: "stop" | "replace" | "dismiss";
+            content?: components["schemas"]["Content"];
+            /** @description With `replace`, instead of `content`: the template gives its content. */
+            templateId?: string;
+            /** @description True if left out: devices that reported the notification opened are not asked. */
+            skipOpened?: boolean;
+        };
+        Recalled: {
+            /** @description The follow-up, which has its own counters; with mode `stop` the campaign itself. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description `scheduled`: the follow-up begins once every push of the campaign has an outcome. With mode `stop` the status of the campaign, which is `cancelled` once its last push has an outcome.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sending" | "paused";
+        };
         CampaignStats: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
@@ -2104,7 +2145,32 @@ export interface components {
                     basis: "recorded" | "frozen" | "now";
                     heldOut: boolean;
                     percent: number;
+                } | {
+                    /** @constant */
+                    step: "recall";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description The campaign that this one recalls. */
+                    of: string;
+                    /** @enum {string} */
+                    mode: "replace" | "dismiss";
+                    /** @description That campaign was sent to the device. */
+                    sent: boolean;
+                    /** @description The device reported it opened. */
+                    opened: boolean;
+                    skipOpened: boolean;
                 })[];
+            }[];
+            /** @description The follow-ups that ask devices to replace or remove this campaign’s notification; left out when there is none. */
+            recalls?: {
+                /** @description An id: 24 lower-case hexadecimal characters. */
+                campaignId: string;
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             }[];
         };
         ReadCampaignBreakdownAnswer: {
@@ -2800,6 +2866,26 @@ export interface components {
         };
         /** @description invalid_body, unknown_variant */
         "422-invalid_body-unknown_variant": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state, idempotency_in_progress */
+        "409-invalid_state-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, idempotency_key_reused */
+        "422-invalid_body-idempotency_key_reused": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -5390,6 +5476,71 @@ export interface operations {
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
             422: components["responses"]["422-invalid_body-unknown_variant"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    recallCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecallCampaignBody"];
+            };
+        };
+        responses: {
+            /** @description Recall a campaign that went out by mistake */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a0b",
+                     *       "status": "scheduled"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Recalled"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-idempotency_key_reused"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
             /** @description Any other error has the same shape. */

@@ -691,6 +691,18 @@ class PickWinnerBody(TypedDict):
     variant: str
 
 
+class RecallCampaignBody(TypedDict):
+    mode: Literal["stop", "replace", "dismiss"]
+    content: NotRequired[Content]
+    templateId: NotRequired[str]
+    skipOpened: NotRequired[bool]
+
+
+class Recalled(TypedDict):
+    id: str
+    status: Literal["scheduled", "cancelled", "sending", "paused"]
+
+
 class CampaignStats(TypedDict):
     id: str
     status: Literal["draft", "scheduled", "sending", "active", "sent", "cancelled", "failed", "paused"]
@@ -753,6 +765,7 @@ class ExplainCampaignAnswer(TypedDict):
     fannedOutAt: Optional[str]
     user: Optional[ExplainCampaignAnswerUser]
     devices: List[ExplainCampaignAnswerDevices]
+    recalls: NotRequired[List[ExplainCampaignAnswerRecalls]]
 
 
 class ExplainCampaignAnswerUser(TypedDict):
@@ -767,7 +780,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
     waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPerMinute]]
-    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory, ExplainCampaignAnswerDevicesStepsHeldOut]]
+    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory, ExplainCampaignAnswerDevicesStepsHeldOut, ExplainCampaignAnswerDevicesStepsMode]]
 
 
 class ExplainCampaignAnswerDevicesWaitingForEmpty(TypedDict):
@@ -1015,6 +1028,25 @@ class ExplainCampaignAnswerDevicesStepsHeldOut(TypedDict):
     basis: Literal["recorded", "frozen", "now"]
     heldOut: bool
     percent: float
+
+
+class ExplainCampaignAnswerDevicesStepsMode(TypedDict):
+    """Whether the device is one that a recall asks to replace or remove a notification."""
+
+    step: Literal["recall"]
+    result: Literal["pass", "stop", "wait", "info"]
+    basis: Literal["recorded", "frozen", "now"]
+    of: str
+    mode: Literal["replace", "dismiss"]
+    sent: bool
+    opened: bool
+    skipOpened: bool
+
+
+class ExplainCampaignAnswerRecalls(TypedDict):
+    campaignId: str
+    mode: Literal["replace", "dismiss"]
+    status: Literal["draft", "scheduled", "sending", "active", "sent", "cancelled", "failed", "paused"]
 
 
 class ReadCampaignBreakdownAnswer(TypedDict):
@@ -1616,6 +1648,13 @@ class Operations:
         """Send the winning variant to the rest of the audience. Makes and sends a campaign of its own to everyone who
         was held out of the experiment."""
         return self.request("POST", f"/v1/campaigns/{_part(id)}/experiment/winner", body=body, **options)
+
+    def recall_campaign(self, id: str, body: RecallCampaignBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Recalled:
+        """Recall a campaign that went out by mistake. Cancels what is unsent. With `replace` or `dismiss` a follow-up
+        then asks each device to which the campaign was sent to show another text in its place, or to remove it.
+        Devices are asked, and what was read is read: a device that is off gets the follow-up later or never, and
+        browsers cannot be asked to remove."""
+        return self.request("POST", f"/v1/campaigns/{_part(id)}/recall", body=body, idempotency_key=idempotency_key or str(uuid4()), **options)
 
     def read_campaign_stats(self, id: str, **options: Unpack[CallOptions]) -> CampaignStats:
         """Read the counters of a campaign. Counters go on changing after the campaign is sent, because devices report

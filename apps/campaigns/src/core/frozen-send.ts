@@ -15,6 +15,7 @@ export type Sending = ResolvedSend & {
   schedule: Schedule | null
   experiment: Experiment | null
   remainder: FrozenSend['remainder']
+  recall?: FrozenSend['recall'] | null
   localTimesAfter: Date | null
   test?: boolean | null | undefined
 }
@@ -46,6 +47,7 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   ...(send.activity ? { activity: send.activity } : {}),
   // A test waits for no rate.
   ...(send.perMinute && !send.test ? { sendRate: { perMinute: send.perMinute } } : {}),
+  ...(send.recall ? { recall: send.recall } : {}),
   ...(send.test ? { test: true as const } : {}),
 })
 

@@ -2,8 +2,8 @@ import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { flagIn, textIn, tidy, wordIn } from '../core/search.ts'
 
-// The search parameters of each page's address, and their readers. The router knows all addresses from the start, so this file is in the first load
-// and must import nothing of a page. Unknown or wrong parameters are left out.
+// The search parameters of each address, and their readers, which leave out unknown and wrong ones. The router needs them at the start, so this file
+// is in the first load and must import nothing of a page.
 
 type Raw = Record<string, unknown>
 
@@ -49,6 +49,8 @@ export const readTemplateSearch = (raw: Raw): Pick<ComposeSearch, 'locale' | 'pe
 
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
 
+export const audienceKinds = ['everyone', 'segment', 'remainder', 'reached', 'people'] as const
+
 export const campaignSorts = ['sent', 'failed', 'opened', 'clicked'] as const
 
 /** The list of campaigns: its filters, and the cursor of the page that is shown. */
@@ -57,6 +59,11 @@ export type CampaignsSearch = {
   transactional?: boolean | undefined
   test?: boolean | undefined
   q?: string | undefined
+  /** Only campaigns that this operator made. */
+  author?: string | undefined
+  audience?: (typeof audienceKinds)[number] | undefined
+  /** Only campaigns that have queued a push for this platform. */
+  platform?: Platform | undefined
   cursor?: string | undefined
   /** Only campaigns made on one of the last days, today among them. */
   days?: 7 | 30 | undefined
@@ -72,6 +79,9 @@ export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
     transactional: flagIn(raw, 'transactional') || undefined,
     test: flagIn(raw, 'test') || undefined,
     q: textIn(raw, 'q')?.slice(0, 200),
+    author: textIn(raw, 'author')?.slice(0, 128),
+    audience: wordIn(raw, 'audience', audienceKinds),
+    platform: wordIn(raw, 'platform', platforms),
     cursor: textIn(raw, 'cursor')?.slice(0, 200),
     days: raw['days'] === 7 || raw['days'] === 30 ? raw['days'] : undefined,
     sort: wordIn(raw, 'sort', campaignSorts),

@@ -44,6 +44,8 @@ export const givenCampaign: Campaign = {
   bypass: {},
   recurringOf: null,
   remainderOf: null,
+  recallOf: null,
+  author: null,
   test: false,
   failure: null,
   cancelling: false,
@@ -286,6 +288,7 @@ export const usualAnswers = {
     usual(campaignCalls.endCampaign, { status: 'cancelled' }),
     usual(campaignCalls.eraseCampaignsOfApp, { done: true }),
     usual(campaignCalls.sendLiveActivity, { id: draftId, status: 'sending', replayed: false }),
+    usual(campaignCalls.recallCampaign, { id: newId(), status: 'scheduled', replayed: false }),
     usual(campaignCalls.resolveSend, { send: givenResolved, target: { kind: 'all' }, startsAt: null }),
   ],
   tracker: [

@@ -292,7 +292,6 @@ export type TagUses = {
   tags: TagUse[]
   /** Whether every user of the app was read. */
   exact: boolean
-  /** How many users were read. */
   sample: number
   /** How many users the app has; an estimate when not every user was read. */
   users: number

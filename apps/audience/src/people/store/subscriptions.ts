@@ -120,8 +120,8 @@ export const writeAddress = (db: Db, id: string, { addressHash, address, keys }:
 export type NewAddress = { addressHash: Buffer; address: string; keys: { p256dh: string; auth: string } | null }
 
 /**
- * Deletes devices, which the caller has locked, their badges, tokens of Live Activities and the stored times of their last pushes. A finish of a batch at the same moment may store such a
- * time after the deletion; `purgeGoneNotes` deletes that time later.
+ * Deletes devices, which the caller has locked, with badges, tokens of Live Activities and the times of their last pushes. A finish at the same moment
+ * may store such a time; `purgeGoneNotes` deletes it later.
  */
 export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
   await sql`

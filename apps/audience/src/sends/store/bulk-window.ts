@@ -7,8 +7,8 @@ import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { FanOut } from './fan-outs.ts'
 
 /**
- * The batches that count in an app's bulk window (BULK_WINDOW: so many of each platform may wait or be taken). Retries, held batches and those of
- * paused sends do not count: they would block the app's other sends.
+ * The batches that count in an app's bulk window (BULK_WINDOW of each platform). Retries, held batches and those of paused sends do not: they would
+ * block the app's other sends.
  */
 const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null

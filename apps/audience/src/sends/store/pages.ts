@@ -18,6 +18,8 @@ export type Selection =
   | { kind: 'subscriptionIds'; subscriptionIds: string[] }
   | { kind: 'segment'; segment: Segment }
   | { kind: 'all' }
+/** The devices to which a campaign was sent. The tracker lists them, page by page. */
+export type Reached = { kind: 'reached'; of: string; skipOpened: boolean }
 
 /** Reads the bounds of a send that begins now. */
 export async function fixBounds(db: Db, appId: string): Promise<Bounds> {

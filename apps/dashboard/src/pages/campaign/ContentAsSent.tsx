@@ -128,6 +128,7 @@ function Audience({ appId, audience }: { appId: string; audience: Campaign['audi
       if (audience.ids === null) return `${words}. Herald forgets whom a send named when it has ended.`
       return <Details summary={words} value={audience.ids} />
     case 'remainder':
+    case 'reached':
       return (
         <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: audience.of }}>
           {words}

@@ -38,6 +38,11 @@ const CampaignAudience = z.discriminatedUnion('kind', [
     of: Id.meta({ description: 'The experiment; this send goes to those outside its sample.' }),
     sampleRate: z.number(),
   }),
+  z.object({
+    kind: z.literal('reached'),
+    of: Id.meta({ description: 'The campaign that this one recalls; this send goes to the devices to which that one was sent.' }),
+    skipOpened: z.boolean().meta({ description: 'Devices that reported it opened are left out.' }),
+  }),
 ])
 const Winner = z.object({
   variant: z.string(),
@@ -84,9 +89,11 @@ export const Campaign = describes<CampaignRead>()(
       .nullable()
       .meta({ description: 'The Live Activity that the send starts, updates or ends.' }),
     bypass: Bypass,
+    author: z.string().nullable().meta({ description: 'The operator who made it; null when a secret key did.' }),
     sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
+    recallOf: Id.nullable().meta({ description: 'The campaign that this one recalls.' }),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     cancelling: z
       .boolean()

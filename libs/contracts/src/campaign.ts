@@ -6,6 +6,7 @@ import { ConversionName } from './conversion.ts'
 import { experimentMetrics, type DecidedBy } from './experiment-metrics.ts'
 import type { LiveActivity } from './live-activity.ts'
 import type { Overrides } from './overrides.ts'
+import type { RecallMode } from './recall.ts'
 import type { CampaignStatus } from './stats.ts'
 import { CalendarDate, name, ObjectId, Timestamp, TimeZone } from './text.ts'
 
@@ -208,6 +209,8 @@ export type Campaign = {
   remainderOf: string | null
   /** The campaign that this one recalls, as its follow-up; null in every other campaign. */
   recallOf: string | null
+  /** The follow-ups that recall this campaign, oldest first. Only the read of one campaign has them, and only when there are some. */
+  recalls?: { campaignId: string; mode: RecallMode; status: CampaignStatus }[]
   /** The operator who made it; null when a secret key did. */
   author: string | null
   /** True for a test, which no series and no useCount counts. */

@@ -3031,6 +3031,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -3274,6 +3282,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -3532,6 +3548,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;

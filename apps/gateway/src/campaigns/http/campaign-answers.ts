@@ -5,6 +5,7 @@ import { deciders } from '@herald/contracts/experiment-metrics'
 import { ContentMap, type Content } from '@herald/contracts/content'
 import { activityEvents } from '@herald/contracts/live-activity'
 import { platforms } from '@herald/contracts/platform'
+import { recallModes } from '@herald/contracts/recall'
 import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses } from '@herald/contracts/stats'
@@ -94,6 +95,10 @@ export const Campaign = describes<CampaignRead>()(
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
     recallOf: Id.nullable().meta({ description: 'The campaign that this one recalls.' }),
+    recalls: z
+      .array(z.object({ campaignId: Id, mode: z.enum(recallModes), status: z.enum(campaignStatuses) }))
+      .optional()
+      .meta({ description: 'The follow-ups that recall this campaign; left out when there is none, and in lists.' }),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     cancelling: z
       .boolean()

@@ -54,7 +54,7 @@ function whyNotDescribed(operation: Json, status: number, body: unknown): string
 }
 
 // spec: administration/document
-test('the platform accepts every example body of the administration’s OpenAPI document, apart from a winner and the credentials of APNs and FCM, and answers as documented', async () => {
+test('the platform accepts every example body of the administration but a winner and APNs and FCM credentials, and answers accordingly', async () => {
   const toReal = await makeReal()
   const endpointId = await made('/webhooks', { url: 'https://backend.shop.example/herald', eventTypes: ['campaign.completed'] })
   const virtual = ok(

@@ -100,7 +100,7 @@ async function prebuilt(options: Partial<Options> = {}, times = 1) {
   return { root, read: (file: string) => readFileSync(join(root, file), 'utf8') }
 }
 
-test('Expo’s prebuild adds the capability, the app group, the calls of the app delegate and the extension with its own files', async () => {
+test('Expo’s prebuild adds the capability, app group, app delegate’s calls, and the extension with its files', async () => {
   const { read } = await prebuilt()
   expect(read('ios/Shop/Shop.entitlements')).toMatch(/aps-environment<\/key>\s*<string>development/)
   expect(read('ios/Shop/Shop.entitlements')).toContain('group.com.example.shop')

@@ -2190,34 +2190,35 @@ export interface components {
             subject: string;
             publicKey: string;
         };
-        PushList: {
-            items: components["schemas"]["Push"][];
+        ListPushesAnswer: {
+            items: {
+                campaignId: components["schemas"]["Id"];
+                subscriptionId: components["schemas"]["Id"];
+                userId: components["schemas"]["Id"];
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                variant: string | null;
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped" | "open";
+                /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+                code: string | null;
+                providerCode: string | null;
+                attempts: number;
+                /** @description Null while the push is open. */
+                settledAt: string | null;
+                engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
+                /**
+                 * @description Only on a push that is open.
+                 * @enum {string}
+                 */
+                state?: "waiting" | "sending" | "held" | "retry";
+                /** @description Only on a push that is open; null when it is tried at once or being sent. */
+                nextTryAt?: string | null;
+                /** @description Of the user; null for one without, or who was erased. */
+                externalId: string | null;
+            }[];
             /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
-        };
-        Push: {
-            campaignId: components["schemas"]["Id"];
-            subscriptionId: components["schemas"]["Id"];
-            userId: components["schemas"]["Id"];
-            /** @enum {string} */
-            platform: "ios" | "android" | "web";
-            variant: string | null;
-            /** @enum {string} */
-            outcome: "sent" | "failed" | "skipped" | "open";
-            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
-            code: string | null;
-            providerCode: string | null;
-            attempts: number;
-            /** @description Null while the push is open. */
-            settledAt: string | null;
-            engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
-            /**
-             * @description Only on a push that is open.
-             * @enum {string}
-             */
-            state?: "waiting" | "sending" | "held" | "retry";
-            /** @description Only on a push that is open; null when it is tried at once or being sent. */
-            nextTryAt?: string | null;
         };
         ExplainSendAnswer: {
             /** @description An id: 24 lower-case hexadecimal characters. */
@@ -4597,6 +4598,30 @@ export interface components {
                     [key: string]: boolean;
                 };
             };
+        };
+        Push: {
+            campaignId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            variant: string | null;
+            /** @enum {string} */
+            outcome: "sent" | "failed" | "skipped" | "open";
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+            code: string | null;
+            providerCode: string | null;
+            attempts: number;
+            /** @description Null while the push is open. */
+            settledAt: string | null;
+            engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
+            /**
+             * @description Only on a push that is open.
+             * @enum {string}
+             */
+            state?: "waiting" | "sending" | "held" | "retry";
+            /** @description Only on a push that is open; null when it is tried at once or being sent. */
+            nextTryAt?: string | null;
         };
         ReadUserOfAppAnswer: {
             id: string;
@@ -7356,6 +7381,8 @@ export interface operations {
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
+                /** @description Only pushes of which the device has reported this. An open push has no reports. */
+                reported?: "delivered" | "opened" | "clicked" | "dismissed";
                 /** @description Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later. */
                 from?: string;
                 /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
@@ -7405,7 +7432,8 @@ export interface operations {
                      *           "settledAt": null,
                      *           "engagements": [],
                      *           "state": "retry",
-                     *           "nextTryAt": "2026-02-06T15:00:06.000Z"
+                     *           "nextTryAt": "2026-02-06T15:00:06.000Z",
+                     *           "externalId": "customer-4711"
                      *         },
                      *         {
                      *           "campaignId": "671a2b3c4d5e6f7081920a05",
@@ -7418,13 +7446,14 @@ export interface operations {
                      *           "providerCode": "410 Unregistered",
                      *           "attempts": 1,
                      *           "settledAt": "2026-02-06T15:00:02.000Z",
-                     *           "engagements": []
+                     *           "engagements": [],
+                     *           "externalId": "customer-4711"
                      *         }
                      *       ],
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["PushList"];
+                    "application/json": components["schemas"]["ListPushesAnswer"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -7454,6 +7483,8 @@ export interface operations {
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
+                /** @description Only pushes of which the device has reported this. An open push has no reports. */
+                reported?: "delivered" | "opened" | "clicked" | "dismissed";
                 /** @description Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later. */
                 from?: string;
                 /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */

@@ -219,6 +219,7 @@ export const usualAnswers = {
     usual(audienceCalls.markTestDevice, { id: device.id, optedIn: true, test: true }),
     usual(audienceCalls.listTestDevices, { items: [], nextCursor: null }),
     usual(audienceCalls.deleteUser, {}),
+    usual(audienceCalls.findExternalIds, { externalIds: {} }),
     usual(audienceCalls.listUsers, { items: [], nextCursor: null }),
     usual(audienceCalls.readMaskedUser, givenMaskedUser),
     usual(audienceCalls.findUserByAddress, givenMaskedUser),

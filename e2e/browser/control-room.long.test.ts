@@ -52,7 +52,7 @@ test('queued = sent + failed + skipped + waiting holds on screen throughout a se
   await page.locator('[data-sentence]', { hasText: /^Sending:/ }).waitFor()
 
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await page.getByRole('dialog').getByText('cannot be recalled').waitFor()
+  await page.getByRole('dialog').getByText('which a cancel does not take back').waitFor()
   await page.getByRole('button', { name: 'Cancel this send' }).click()
   await untilStatus(tenant, id, 'cancelled')
   await page.locator('[data-sentence]', { hasText: /^Cancelled:/ }).waitFor()

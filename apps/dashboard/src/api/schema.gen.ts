@@ -3019,6 +3019,12 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
@@ -3037,6 +3043,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -3264,6 +3278,12 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
@@ -3282,6 +3302,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -3524,6 +3552,12 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
@@ -3542,6 +3576,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -10019,6 +10061,7 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
+                     *           "liveActivity": null,
                      *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
@@ -10238,6 +10281,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -10397,6 +10441,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -11002,6 +11047,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,

@@ -39,6 +39,7 @@ export const givenCampaign: Campaign = {
   overrides: null,
   category: null,
   inbox: false,
+  liveActivity: null,
   sendRate: null,
   bypass: {},
   recurringOf: null,

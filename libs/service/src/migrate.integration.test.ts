@@ -36,7 +36,7 @@ test('a migration that gets no lock says what to do', async () => {
 })
 
 // spec: running/migrations-wait-briefly
-test('a migration that needs a locked table lets others have it after 2 s, and runs when the lock is free', async () => {
+test('a migration that needs a locked table lets others have it within a second, and runs when the lock is free', async () => {
   const { run, name, reader, other, waits } = await givenLockedTable()
   const ran = run()
   await expect.poll(waits).toBe(1)

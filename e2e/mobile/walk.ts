@@ -132,6 +132,12 @@ export async function walkDevice(herald: Herald, program: Program, home: string)
     check('leaves by a push', (await tell(`leave ${(await pushesOf(tenant, offer))[0]?.msgId}`)) === reported, undefined)
     check('and is out of its category', (await tell('categories')) === shown(false), undefined)
 
+    check('tells Herald the number on its icon', (await tell('badge 41')) === 'ok', undefined)
+    const counted = await sendCampaign(tenant, { presentation: { badgeIncrement: 1 } }, 'sending')
+    await untilSettled(tenant, counted)
+    const shownBadge = JSON.stringify((await pushesOf(tenant, counted))[0]?.payload)
+    check('and a send goes on from it', /"(badge|notification_count)":42/.test(shownBadge), shownBadge)
+
     await tell('optOut')
     await tell(`register ${platform} ${token}`)
     const out = await userOf('ada')

@@ -1,7 +1,8 @@
-import type { Herald } from '@herald/testing/herald'
+import { http, type Herald } from '@herald/testing/herald'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { openChromium } from './browsers.ts'
+import { barriersOf } from './dashboard.ts'
 import { startPlatform } from '../platform.ts'
 import { watch } from './watch.ts'
 
@@ -51,6 +52,43 @@ test('the administration token signs an operator in, and no script of the page c
   expect(await page.evaluate('indexedDB.databases().then((databases) => databases.length)')).toBe(0)
   expect(watched.faults).toEqual([])
   await page.close()
+})
+
+// spec: administration/sign-in-links, dashboard/token-kept-nowhere
+test('a sign-in link that names nobody asks for the name first, keeps its code out of the address meanwhile, and the audit names the operator', async () => {
+  const authorization = `Bearer ${herald.adminToken}`
+  const { body: link } = await http<{ url: string }>('POST', `${herald.baseUrl}/v1/admin/sign-in-links`, {
+    headers: { authorization },
+    body: {},
+  })
+  const own = await openChromium()
+  const page = await own.newPage()
+  const watched = watch(page)
+  await page.goto(link.url)
+  await page.getByLabel('Your name').waitFor()
+  expect(page.url()).toBe(`${herald.baseUrl}/dashboard/`)
+  expect(await barriersOf(page)).toEqual([])
+  // The field has the focus already.
+  await page.keyboard.type('Robin Hood')
+  await page.keyboard.press('Enter')
+  await signedIn(page)
+  await page.getByRole('button', { name: 'Robin Hood' }).waitFor()
+
+  const { body: audit } = await http<{ items: { action: string; actor: string }[] }>('GET', `${herald.baseUrl}/v1/admin/audit`, {
+    headers: { authorization },
+  })
+  expect(audit.items.find(({ action }) => action === 'session.begun')?.actor).toBe('Robin Hood')
+
+  // The link is used up: the page says so, and the token still signs in.
+  await page.getByRole('button', { name: 'Robin Hood' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('Administration token').waitFor()
+  expect(watched.faults).toEqual([])
+  await page.goto('about:blank')
+  await page.goto(link.url)
+  await page.getByRole('button', { name: 'Open the dashboard' }).click()
+  await page.getByText('This sign-in link does not work any more').waitFor()
+  await page.getByLabel('Administration token').waitFor()
 })
 
 // spec: dashboard/signed-out

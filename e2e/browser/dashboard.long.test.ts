@@ -1,6 +1,6 @@
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
-import { givenDevices, type Registered, sendCampaign, untilSettled } from '../tests/campaigns.ts'
+import { givenDevices, type Registered, sendCampaign, textOf, untilSettled } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
 
 // The main pages of the dashboard in Chromium, in both themes and on a narrow screen.
@@ -44,6 +44,8 @@ const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): R
   keys: `/apps/${appId}/keys`,
   webhooks: `/apps/${appId}/webhooks`,
   settings: `/apps/${appId}/settings`,
+  categories: `/apps/${appId}/categories`,
+  impact: `/apps/${appId}/impact`,
   audit: `/apps/${appId}/audit`,
   calendar: `/apps/${appId}/campaigns?view=calendar`,
   'no line found': `/apps/${appId}/audit?actor=nobody`,
@@ -100,7 +102,7 @@ test('the page says that it is loading before its styles and scripts have come',
 })
 
 // spec: dashboard/calendar, dashboard/campaign-lists, administration/users
-test('an operator sees what comes in the calendar, finds a campaign by a word inside its name, and people by a tag', async () => {
+test('an operator sees what comes in the calendar, finds a campaign by a word inside its name, by its audience, platform and operator, and people by a tag', async () => {
   const at = new Date(Date.now() + 86_400_000)
   await sendCampaign(tenant, { name: 'A sale for early birds', schedule: { type: 'at', at: at.toISOString() } }, 'scheduled')
   const { page, watched } = await open('/campaigns')
@@ -115,6 +117,29 @@ test('an operator sees what comes in the calendar, finds a campaign by a word in
   await page.getByLabel('Order of this page').selectOption('clicked')
   await page.getByRole('table', { name: 'Campaigns of this page, most clicked first' }).waitFor()
   await page.getByText('1 campaign on this page').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+
+  // Three that an operator, a backend and nobody's audience tell apart: by whom it was made, to whom it went, and on what.
+  await tenant.admin('POST', '/campaigns', {
+    name: 'Written by an operator',
+    content: textOf('Hello'),
+    segment: { field: 'country', op: 'eq', value: 'DE' },
+  })
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}/campaigns`)
+  const rows = async (...names: string[]) => {
+    const shown = async () => (await page.getByRole('table').getByRole('link').allInnerTexts()).map((text) => text.split('\n')[0])
+    await expect.poll(shown, { timeout: 60_000 }).toEqual(names)
+  }
+  await rows('Written by an operator', 'A sale for early birds', 'Weekend sale')
+  await page.getByRole('button', { name: 'administrator', exact: true }).click()
+  await page.waitForURL(/author=administrator/)
+  await rows('Written by an operator')
+  await page.getByRole('button', { name: 'administrator', exact: true }).click()
+  await page.getByRole('button', { name: 'Everyone', exact: true }).click()
+  await rows('A sale for early birds', 'Weekend sale')
+  await page.getByRole('button', { name: 'iOS', exact: true }).click()
+  await page.waitForURL(/audience=everyone.*platform=ios|platform=ios.*audience=everyone/)
+  await rows('Weekend sale')
   expect(await barriersOf(page)).toEqual([])
 
   await page.getByRole('tab', { name: 'Calendar' }).click()

@@ -126,7 +126,6 @@ test("with a wrong APNs key the page shows the provider's reason and what to do,
     await region.getByText(ok ? 'APNs takes these credentials.' : /InvalidProviderToken/).waitFor()
   }
   expect(await barriersOf(page)).toEqual([])
-  // The page does not contain the private key.
   expect(await page.content()).not.toContain(privateKey.split('\n')[1])
   expect(watched.faults).toEqual([])
 })

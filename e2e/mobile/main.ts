@@ -1,5 +1,5 @@
-// `npm run test:mobile`: compiles sdks/kotlin and sdks/swift and runs both against a real gateway, compiles the Android parts of the frameworks' packages
-// against stubs, and parses the Swift blocks of the guide. Needs root, Debian and Java 17 or later. The compilers are fetched once into .tools/.
+// `npm run test:mobile`: compiles sdks/kotlin and sdks/swift and runs both against a real gateway, compiles the frameworks' Android parts against
+// stubs, and parses the guide's Swift. Needs root, Debian and Java 17 or later; fetches the compilers once into .tools/.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -95,8 +95,8 @@ async function givenFaults(random: Random): Promise<void> {
 }
 
 /**
- * Gives the UTC time that is `hours` hours and 30 minutes from now, for the begin and end of quiet hours. The zones of the devices differ by whole
- * hours, so in every zone this time is about half an hour away or more. So quiet hours neither begin nor end between a dry run and its send.
+ * Gives the UTC time in `hours` hours and 30 minutes, for quiet hours. The devices' zones differ by whole hours, so they neither begin nor end between
+ * a dry run and its send.
  */
 const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
 

@@ -10,7 +10,7 @@ import { copySegment, type Accepting, type Resolving } from './send-notification
 import { replaceDraft, type Draft } from './store/campaigns.ts'
 import type { Idempotency } from './campaigns.ts'
 
-export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
+export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign; author?: string | undefined }
 
 /**
  * Makes a draft, checked in the order of a notification (spec: sending/accept-order), with the template filled in. A saved segment must exist; it is
@@ -18,14 +18,14 @@ export type CreateRequest = { appId: string; idempotency: Idempotency | null; ca
  */
 export async function createCampaign(
   campaigns: Accepting,
-  { appId, idempotency, campaign }: CreateRequest,
+  { appId, idempotency, campaign, author }: CreateRequest,
 ): Promise<{ id: string; status: 'draft'; replayed: boolean }> {
   const replay = await findReplay(campaigns, appId, idempotency)
   if (replay) return { ...acceptedId(replay), status: 'draft' }
 
   const draft = await resolveDraft(campaigns, appId, campaign)
   const accepted = await campaigns.accept({
-    campaign: { id: newId(), appId, status: 'draft', transactional: false, ...draft },
+    campaign: { id: newId(), appId, status: 'draft', transactional: false, author, ...draft },
     idempotency,
   })
   return { ...acceptedId(accepted), status: 'draft' }

@@ -59,6 +59,9 @@ test('a page of campaigns reads a bounded part of 50,000 campaigns, without a fi
     { from: '2020-01-01T00:00:00.000Z', to: '2020-02-01T00:00:00.000Z' },
     { q: 'nobody has this name', from: '2020-01-01T00:00:00.000Z' },
     { test: true },
+    { author: 'nobody' },
+    { audience: 'people' },
+    { audience: 'remainder', author: 'nobody' },
     { test: true, q: 'made', status: 'sent' },
   ]
   for (const asked of filters) {

@@ -14,8 +14,9 @@ import {
 import type { CreateCampaign } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
-import { campaignStatuses, type CampaignStatus } from '@herald/contracts/stats'
+import { campaignStatuses } from '@herald/contracts/stats'
 import { until } from '@herald/testing/until'
+import type { z } from 'zod'
 import { beforeAll, expect, test } from 'vitest'
 import { givenCampaign, givenContent, givenExperiment, givenNotification, givenPlatform, type Platform } from './testing/given-campaigns.ts'
 
@@ -35,7 +36,7 @@ const replace = (campaignId: string, fields: Partial<CreateCampaign>, app = appI
   platform.gateway.call(replaceCampaign, { appId: app, campaignId, campaign: givenCampaign(fields) })
 const remove = (campaignId: string, app = appId) => platform.gateway.call(deleteCampaign, { appId: app, campaignId })
 const duplicate = (campaignId: string, app = appId) => platform.gateway.call(duplicateCampaign, { appId: app, campaignId })
-type Query = { limit?: number; cursor?: string; q?: string; status?: CampaignStatus; transactional?: boolean }
+type Query = Partial<Omit<z.output<typeof listCampaigns.request>, 'appId'>>
 const list = (app: string, query: Query = {}) => platform.gateway.call(listCampaigns, { appId: app, limit: 100, ...query })
 
 const overrides = { android: { direct_boot_ok: true, notification: { click_action: 'OPEN', sound: null } } }
@@ -69,6 +70,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     bypass: {},
     recurringOf: null,
     remainderOf: null,
+    author: null,
     test: false,
     failure: null,
     cancelling: false,
@@ -159,6 +161,33 @@ test('a list of campaigns can be filtered by status, by kind and by a part of th
   expect(await idsOf({ q: '%' })).toEqual([spring])
   expect(await idsOf({ q: 'S%' })).toEqual([])
   expect(await idsOf({}, newId())).toEqual([])
+})
+
+// spec: administration/campaign-list
+test('a list of campaigns can be filtered by the operator who made them and by the kind of their audience; a run has the operator of its recurrence', async () => {
+  const app = newId()
+  const made = (author: string | undefined, fields: Partial<CreateCampaign> = {}) =>
+    platform.gateway.call(createCampaign, { appId: app, idempotency: null, campaign: givenCampaign(fields), author })
+  const [ofAnn, ofBob] = [(await made('Ann')).id, (await made('Bob', { segment })).id]
+  const ofBackend = (await made(undefined)).id
+  const copy = (await platform.gateway.call(duplicateCampaign, { appId: app, campaignId: ofAnn, author: 'Bob' })).id
+  const people = await notify({}, app)
+  const toSegment = await notify({ target: { segment } }, app)
+  const idsOf = async (query: Query) => (await list(app, query)).items.map(({ id }) => id).toSorted()
+
+  expect(await idsOf({ author: 'Ann' })).toEqual([ofAnn])
+  expect(await idsOf({ author: 'Bob' })).toEqual([ofBob, copy].toSorted())
+  expect(await idsOf({ author: 'ann' })).toEqual([])
+  expect(await idsOf({ audience: 'everyone' })).toEqual([ofAnn, ofBackend, copy].toSorted())
+  expect(await idsOf({ audience: 'segment' })).toEqual([ofBob, toSegment].toSorted())
+  expect(await idsOf({ audience: 'people' })).toEqual([people])
+  expect(await idsOf({ audience: 'segment', author: 'Bob' })).toEqual([ofBob])
+  expect((await list(app, { author: 'Bob' })).items.map(({ author }) => author)).toEqual(['Bob', 'Bob'])
+
+  await platform.gateway.call(settleCampaigns, { campaignIds: [people] })
+  expect(await idsOf({ audience: 'people' })).toEqual([people])
+  for (const { audience } of (await list(app)).items)
+    expect((await list(app, { audience: audience.kind })).items.map((one) => one.audience.kind)).toContain(audience.kind)
 })
 
 // spec: limits/list-bytes

@@ -20,6 +20,8 @@ type Asked = ListRequest & {
   status?: CampaignStatus | undefined
   transactional?: boolean | undefined
   test?: boolean | undefined
+  author?: string | undefined
+  audience?: CampaignAudience['kind'] | undefined
   from?: string | undefined
   to?: string | undefined
 }
@@ -27,10 +29,10 @@ type Asked = ListRequest & {
 /** Lists an app's campaigns by pages, newest first. Fault: invalid_body at `cursor`. */
 export async function listCampaigns(
   { db }: Pick<Campaigns, 'db'>,
-  { appId, limit, cursor, q, status, transactional, test = false, from, to }: Asked,
+  { appId, limit, cursor, q, test = false, ...filter }: Asked,
 ): Promise<Listed<Campaign>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, inName: q, from, to }, { limit, after })
+  const { rows, examinedTo } = await findCampaigns(db, appId, { ...filter, test, inName: q }, { limit, after })
   const places = rows.map((row) => ({ id: row.id, createdAt: row.createdAt, campaign: toCampaign(row) }))
   const fitting = countFitting(places.map(({ campaign }) => campaign))
   return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign, examinedTo)
@@ -61,11 +63,14 @@ export async function deleteCampaign({ db }: Pick<Campaigns, 'db'>, { appId, cam
 }
 
 /** Makes a draft that is a copy of a campaign in any status. Faults: not_found; invalid_state for a notification that names users or devices; limit_reached. */
-export async function duplicateCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Campaign> {
+export async function duplicateCampaign(
+  { db }: Pick<Campaigns, 'db'>,
+  { appId, campaignId, author = null }: One & { author?: string | null | undefined },
+): Promise<Campaign> {
   const id = newId()
   const isMade = await transact(db, async (trx) => {
     const room = await roomForDrafts(trx, appId)
-    const isDone = await insertDuplicate(trx, { id, appId, of: campaignId })
+    const isDone = await insertDuplicate(trx, { id, appId, of: campaignId, author })
     if (isDone && room < 1) throw tooManyDrafts()
     return isDone
   })
@@ -107,6 +112,8 @@ function toCampaign(row: CampaignRow): Campaign {
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
+    recallOf: row.recallOf,
+    author: row.author,
     test: row.test === true,
     failure: row.failure,
     cancelling: isCancelling(row),
@@ -136,6 +143,8 @@ function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignR
       return named(target.kind, target.subscriptionIds.length, target.subscriptionIds)
     case 'segment':
       return { kind: 'segment', segmentId, segment: target.segment }
+    case 'reached':
+      return target
     case 'all':
       return { kind: 'everyone' }
     default:

@@ -81,6 +81,8 @@ test('the experiment says who picked which winner and which campaign sends it, a
   expect((await read(of)).winner).toEqual({ variant: 'b', campaignId: id, by: 'ann', at, decidedBy: 'person' })
   const { items } = await platform.gateway.call(listCampaigns, { appId, limit: 10 })
   expect(items.find((one) => one.id === of)?.winner).toMatchObject({ campaignId: id })
+  const ofAnn = await platform.gateway.call(listCampaigns, { appId, limit: 10, audience: 'remainder', author: 'ann' })
+  expect(ofAnn.items.map((one) => one.id)).toContain(id)
   expect({ audience, winner }).toEqual({ audience: { kind: 'remainder', of, sampleRate: 0.2 }, winner: null })
   expect(name).toHaveLength(200)
   expect(name).toMatch(/x – winner B$/)

@@ -72,6 +72,12 @@ test('one call gives the statistics of several campaigns of an app with their va
   expect(await caller.call(listStats, { appId: first.appId, campaignIds })).toEqual({
     stats: { [first.campaignId]: ofFirst, [second.campaignId]: { ...noStats, queued: 5 } },
   })
+  const [queued] = batchesOf(first, givenOutcomes(1)).map(({ platform }) => platform)
+  const ofPlatform = async (platform: 'ios' | 'android' | 'web') =>
+    Object.keys((await caller.call(listStats, { appId: first.appId, campaignIds, platform })).stats).length
+  expect(await Promise.all((['android', 'ios', 'web'] as const).map(ofPlatform))).toEqual(
+    ['android', 'ios', 'web'].map((platform) => (platform === queued ? 2 : 0)),
+  )
 })
 
 test('the tracker answers which devices have an outcome of a campaign without being told its day, and none past the ledger’s retention', async () => {

@@ -1,3 +1,4 @@
+import type { Platform } from '@herald/contracts/platform'
 import type { Stats } from '@herald/contracts/stats'
 import { conversionCounts } from './core/conversion-moves.ts'
 import { statsOf, withConversions } from './core/stats.ts'
@@ -15,12 +16,15 @@ export async function readStats(
   return ofCampaign ? { stats: ofCampaign } : null
 }
 
-/** Gives the statistics of several campaigns, by campaign id. Campaigns without counters and those of other apps are left out. */
+/**
+ * Gives the statistics of several campaigns, by campaign id. Campaigns without counters, or without pushes of the
+ * platform, and those of other apps are left out.
+ */
 export async function listStats(
   { db }: Pick<Tracker, 'db'>,
-  { appId, campaignIds }: { appId: string; campaignIds: string[] },
+  { appId, campaignIds, platform }: { appId: string; campaignIds: string[]; platform?: Platform | undefined },
 ): Promise<{ stats: Record<string, Stats> }> {
-  const counters = await findCounters(db, appId, campaignIds)
+  const counters = await findCounters(db, appId, campaignIds, platform)
   const known = counters.map(({ campaignId }) => campaignId)
   const variants = Map.groupBy(await findVariantCounters(db, known), ({ campaignId }) => campaignId)
   const converted = Map.groupBy(await findCampaignConversions(db, known), ({ campaignId }) => campaignId)

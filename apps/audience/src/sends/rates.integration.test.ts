@@ -3,7 +3,8 @@ import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { sweepDue } from '../sweep-due.ts'
-import { asked, finished, retried, withBatches } from '../testing/batches.ts'
+import { asked, finished, retried } from '../testing/batches.ts'
+import { withCircuits } from '../testing/circuits.ts'
 import { givenCrowd, givenSend, openAudience } from '../testing/rig.ts'
 import { changeFlow } from './change-flow.ts'
 import { explainDevices } from './explain-devices.ts'
@@ -14,13 +15,13 @@ import { purgeTurns } from './store/turns-of-sends.ts'
 /** No sweep runs in these tests: only the tests take rows that are due. */
 const rig = await openAudience()
 const { db, audience, peers } = rig
-const { take, takeOne, finish, expireLease } = withBatches(rig)
+const { take, takeOne, finish, expireLease, takeWith, givenOpen, letTimePass } = withCircuits(rig)
 beforeEach(() => sql`truncate fan_outs, batches, send_turns`.execute(db))
 
 /** Begins a send to `count` devices; null: without a rate. */
 async function begin(count: number, perMinute: number | null = 600, change: Parameters<typeof givenSend>[1] = {}) {
   const appId = newId()
-  await givenCrowd(db, { appId, count })
+  await givenCrowd(db, { appId, count, platform: 'android' })
   const campaignId = peers.givenCampaign(givenSend(appId, { ...(perMinute === null ? {} : { sendRate: { perMinute } }), ...change }), {
     kind: 'all',
   })
@@ -182,6 +183,57 @@ test('a batch whose dispatcher was killed waits for a turn again, a retry waits 
   await sql`update fan_outs set settled_at = now() where campaign_id = ${campaignId}`.execute(db)
   await purgeTurns(db)
   expect(await db.selectFrom('send_turns').selectAll().execute()).toEqual([])
+})
+
+// spec: sending/rate
+test('pushes that a dispatcher hands back untried wait for a turn again, and their ttl goes on', async () => {
+  const { appId, waiting, pass } = await begin(20)
+  const [first] = await waiting()
+  const taken = await takeOne(first!.id)
+  await sql`update batches set queued_at = now() - interval '20 seconds' where id = ${first!.id}`.execute(db)
+  await finish({ ...finished(first!.id, taken.takes), appId, retries: taken.recipients.map((one) => retried(one, { place: one.place })) })
+  const retry = await db.selectFrom('batches').select('id').where('retry_of', '=', first!.id).executeTakeFirstOrThrow()
+  expect(await answers([retry.id])).toEqual(['held'])
+  await pass(510)
+  expect((await takeOne(retry.id)).elapsedMs).toBeGreaterThan(19_000)
+})
+
+// spec: sending/rate
+test('what passes an open circuit has its turn too, and the ttl of what it holds begins once', async () => {
+  const { appId, campaignId, waiting } = await begin(20)
+  const [first, second] = (await waiting()).map(({ id }) => id)
+  await givenOpen(appId)
+  expect(await takeWith(first!)).toBe('held')
+  await letTimePass(appId, 3_600)
+  expect(await takeWith(first!)).toBe('taken')
+  const { queued_at: since } = await db.selectFrom('batches').select('queued_at').where('id', '=', first!).executeTakeFirstOrThrow()
+  expect(Date.now() - since.getTime()).toBeGreaterThan(3_500_000)
+
+  const { next_at: next } = await db
+    .selectFrom('send_turns')
+    .select('next_at')
+    .where('campaign_id', '=', campaignId)
+    .executeTakeFirstOrThrow()
+  expect(next.getTime()).toBeGreaterThan(Date.now())
+  await sql`update circuits set state = 'closed' where app_id = ${appId}`.execute(db)
+  expect(await takeWith(second!)).toBe('held')
+})
+
+// spec: sending/rate
+test('a send with a rate queues no more than the app’s bulk window while its provider is away', async () => {
+  const { appId, campaignId, waiting, pass } = await begin(1_000)
+  const { page } = (await findFanOut(db, campaignId))!
+  await givenOpen(appId)
+  const made = await waiting()
+  await pass(30_000)
+  for (const { id } of made) expect(await takeWith(id)).toBe('held')
+  await fanOut(audience, { campaignId, page })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ page, state: 'waiting' })
+  expect(await waiting()).toHaveLength(made.length)
+
+  await sql`update batches set done_at = now() where campaign_id = ${campaignId} and batch_no <= 30`.execute(db)
+  await fanOut(audience, { campaignId, page })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ page: page + 1 })
 })
 
 // spec: sending/rate

@@ -34,7 +34,6 @@ const batchesOf = (campaignId: string) =>
 const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).flatMap((batch) => batch.subscription_ids).toSorted()
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 const toDevice = (send: FrozenSend, id: string): FrozenSmallSend => ({ send, target: { kind: 'subscriptionIds', subscriptionIds: [id] } })
-/** Gives the id of the transaction that inserted the fan-out of a campaign. */
 async function transactionOf(campaignId: string): Promise<string | undefined> {
   const { rows } = await sql<{ xmin: string }>`select xmin::text as xmin from fan_outs where campaign_id = ${campaignId}`.execute(db)
   return rows[0]?.xmin

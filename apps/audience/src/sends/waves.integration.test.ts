@@ -86,8 +86,8 @@ test('each of 10,000 users in 40 time zones gets one push, also users who move t
 })
 
 /**
- * Gives an app with users in zones whose clocks show one local time of a date long ago (90 minutes), a little ago (30 minutes), now, in an hour and in
- * five and a half hours, and a send at that local time. None of these zones changes its clocks.
+ * Gives an app with users in zones whose clocks show one local time long ago (90 minutes), a little ago (30), now, in an hour and in five and a half,
+ * and a send at that time. None of the zones changes its clocks.
  */
 async function givenDatedSend(change: { expired: number; late: number; now: number; soon: number; later: number }) {
   const appId = newId()

@@ -54,10 +54,10 @@ export async function insertWinner(
   const isDelayed = delaySeconds > 0
   const { rows } = await sql<{ dueAt: Date }>`
     insert into campaigns (
-      id, remainder_of, remainder_rate, remainder_variant, remainder_by, remainder_decided, status, transactional, target, content, schedule, due_at, name, ${inheritedButName}
+      id, remainder_of, remainder_rate, remainder_variant, remainder_by, remainder_decided, author, status, transactional, target, content, schedule, due_at, name, ${inheritedButName}
     )
     select
-      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${decidedBy === 'person' ? null : decidedBy}, ${statusAfter(isDelayed ? 'sendLater' : 'sendNow')}, false, target,
+      ${id}, id, ${sampleRate}::double precision, ${variant.id}, ${by}, ${decidedBy === 'person' ? null : decidedBy}, ${by}, ${statusAfter(isDelayed ? 'sendLater' : 'sendNow')}, false, target,
       ${JSON.stringify(variant.content)}::jsonb, '{"type":"now"}'::jsonb,
       ${isDelayed ? sql`now() + ${delaySeconds}::int * interval '1 second'` : ownLease}, left(name, ${nameLength} - length(${suffix})) || ${suffix},
       ${inheritedButName}
@@ -69,16 +69,19 @@ export async function insertWinner(
 
 /**
  * Writes a draft that copies another campaign; a saved segment stays a reference until the send. Gives false for an unknown campaign, another or an
- * erased app, or a notification that names users or devices.
+ * erased app, a Live Activity, or a notification that names users or devices.
  */
-export async function insertDuplicate(db: Db, { id, appId, of }: { id: string; appId: string; of: string }): Promise<boolean> {
+export async function insertDuplicate(
+  db: Db,
+  { id, appId, of, author }: { id: string; appId: string; of: string; author: string | null },
+): Promise<boolean> {
   const { rows } = await sql`
-    insert into campaigns (id, status, transactional, target, content, experiment, schedule, ${inherited})
+    insert into campaigns (id, author, status, transactional, target, content, experiment, schedule, ${inherited})
     select
-      ${id}, 'draft', false, case when segment_id is null then target end, content, experiment,
+      ${id}, ${author}, 'draft', false, case when segment_id is null then target end, content, experiment,
       coalesce(schedule, '{"type":"now"}'::jsonb), ${inherited}
     from campaigns
-    where id = ${of} and app_id = ${appId} and (segment_id is not null or target ->> 'kind' in ('segment', 'all'))
+    where id = ${of} and app_id = ${appId} and activity is null and (segment_id is not null or target ->> 'kind' in ('segment', 'all'))
     returning id`.execute(db)
   return rows.length > 0
 }

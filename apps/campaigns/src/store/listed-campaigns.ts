@@ -1,3 +1,4 @@
+import type { CampaignAudience } from '@herald/contracts/campaign'
 import type { Place } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
@@ -11,16 +12,24 @@ const newestFirst = (db: Db) =>
   db.selectFrom('campaigns').select(wholeColumns).select(winnerColumn).orderBy('created_at', 'desc').orderBy('id', 'desc')
 
 export type CampaignFilter = {
-  status: CampaignStatus | undefined
-  transactional: boolean | undefined
+  status?: CampaignStatus | undefined
+  transactional?: boolean | undefined
   /** True: the list has tests only. False: the list has no tests. */
   test: boolean
   /** A part of the name, in any letter case. */
   inName: string | undefined
+  /** The operator who made the campaign. */
+  author?: string | undefined
+  audience?: CampaignAudience['kind'] | undefined
   /** Only campaigns made at `from` or later, and before `to` (ISO). */
-  from: string | undefined
-  to: string | undefined
+  from?: string | undefined
+  to?: string | undefined
 }
+
+/** The kind of a row's audience, as `audienceOf` gives it for the whole row. */
+const audienceKind = sql`case
+  when target ->> 'kind' in ('externalIds', 'userIds', 'subscriptionIds', 'forgotten') then case when test then 'test' else 'people' end
+  when remainder_of is not null then 'remainder' when target ->> 'kind' = 'all' then 'everyone' when target ->> 'kind' = 'reached' then 'reached' else 'segment' end`
 
 /** Statuses that no notification ever has. */
 const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
@@ -49,14 +58,19 @@ export async function findCampaigns(
 async function findFitting(
   db: Db,
   appId: string,
-  { status, transactional, test, inName, from, to }: CampaignFilter,
+  { status, transactional, test, inName, author, audience, from, to }: CampaignFilter,
   { limit, after }: { limit: number; after: Place | undefined },
 ): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
   // Then an index without notifications is read, so that a million of them do not fill the 5,000.
-  const leavesOutNotifications = transactional === false || (status !== undefined && statusesWithoutNotifications.has(status))
+  const leavesOutNotifications =
+    transactional === false ||
+    author !== undefined ||
+    audience === 'remainder' ||
+    (status !== undefined && statusesWithoutNotifications.has(status))
   const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
     with examined as materialized (
-      select id, created_at, status, transactional, test, name from campaigns
+      select id, created_at, status, transactional, test, name, author ${audience === undefined ? sql`` : sql`, ${audienceKind} as audience`}
+      from campaigns
       where app_id = ${appId} ${leavesOutNotifications ? sql`and not transactional` : sql``} ${test ? sql`and test` : sql``}
         ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
         ${from === undefined ? sql`` : sql`and created_at >= ${from}::timestamptz`} ${to === undefined ? sql`` : sql`and created_at < ${to}::timestamptz`}
@@ -66,6 +80,7 @@ async function findFitting(
       select id from examined
       where ${test ? sql`test` : sql`test is null`} ${status === undefined ? sql`` : sql`and status = ${status}`}
         ${transactional === undefined ? sql`` : sql`and transactional = ${transactional}`}
+        ${author === undefined ? sql`` : sql`and author = ${author}`} ${audience === undefined ? sql`` : sql`and audience = ${audience}`}
         ${inName === undefined ? sql`` : sql`and position(lower(${inName}) in lower(name)) > 0`}
       order by created_at desc, id desc limit ${limit + 1}
     ) as ids

@@ -25,15 +25,17 @@ const typesOf = {
  */
 export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Map<string, { waiting: boolean }>> {
   if (campaigns.length === 0) return new Map()
-  const rows = campaigns.map(({ id, appId, status, transactional, ...draft }) => ({
-    ...{ id, app_id: appId, status, transactional },
+  const rows = campaigns.map(({ id, appId, status, transactional, author = null, ...draft }) => ({
+    ...{ id, app_id: appId, status, transactional, author },
     ...columnsOf(draft),
   }))
-  // Most sends have neither a category nor an inbox, and their statement does not name the columns.
+  // Most sends have no category, inbox, author or Live Activity, and their statement does not name the columns.
   const types = {
     ...typesOf,
     ...(rows.some(({ category }) => category !== null) ? { category: 'jsonb' as const } : {}),
     ...(rows.some(({ inbox }) => inbox) ? { inbox: 'bool' as const } : {}),
+    ...(rows.some(({ activity }) => activity !== null) ? { activity: 'jsonb' as const } : {}),
+    ...(rows.some(({ author }) => author !== null) ? { author: 'text' as const } : {}),
   }
   const columns = Object.entries(types).map(([name, type]) => ({
     name: sql.id(name),

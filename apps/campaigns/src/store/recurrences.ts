@@ -37,10 +37,10 @@ export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return []
   const { rows } = await sql<{ id: string }>`
     insert into campaigns (
-      id, recurring_of, local_date, status, transactional, target, content, experiment, schedule, due_at, ${inherited}
+      id, recurring_of, local_date, author, status, transactional, target, content, experiment, schedule, due_at, ${inherited}
     )
     select
-      run.id, parent.id, run.local_date::date, ${statusAfter('sendNow')}, false, target, content, experiment, '{"type":"now"}'::jsonb,
+      run.id, parent.id, run.local_date::date, author, ${statusAfter('sendNow')}, false, target, content, experiment, '{"type":"now"}'::jsonb,
       ${startLease}, ${inherited}
     from unnest(
       ${runs.map(({ id }) => id)}::text[], ${runs.map(({ recurringOf }) => recurringOf)}::text[], ${runs.map(({ localDate }) => localDate)}::text[]

@@ -6,6 +6,7 @@ export const campaignsHead = [
   'id',
   'name',
   'status',
+  'author',
   'createdAt',
   'startedAt',
   'settledAt',
@@ -19,10 +20,11 @@ export const campaignsHead = [
 ]
 
 /** Gives a campaign as a row of the CSV. */
-export const campaignRow = ({ id, name, status, createdAt, startedAt, settledAt, stats }: Campaign): string[] => [
+export const campaignRow = ({ id, name, status, author, createdAt, startedAt, settledAt, stats }: Campaign): string[] => [
   id,
   name,
   status,
+  author ?? '',
   createdAt,
   startedAt ?? '',
   settledAt ?? '',

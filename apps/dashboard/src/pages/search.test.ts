@@ -45,5 +45,9 @@ test('the filters of the list of campaigns are read from the address, also a nam
     days: 7,
     sort: 'clicked',
   })
-  expect(readCampaignsSearch({ status: 'lost', test: 'yes', q: '', days: 8, sort: 'name' })).toEqual({})
+  const others = { author: 'Dana', audience: 'segment', platform: 'web' }
+  expect(readCampaignsSearch(others)).toEqual(others)
+  expect(
+    readCampaignsSearch({ author: '', audience: 'nobody', platform: 'symbian', status: 'lost', test: 'yes', q: '', days: 8, sort: 'name' }),
+  ).toEqual({})
 })

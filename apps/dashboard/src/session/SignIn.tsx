@@ -1,6 +1,8 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Banner } from '../ui/Banner.tsx'
+import { NameForm } from './NameForm.tsx'
 import { wasCodeRefused } from './session.ts'
+import { asksForName } from './sign-in-code.ts'
 import { SignInForm } from './SignInForm.tsx'
 
 /** The page for an operator who is not signed in. */
@@ -8,12 +10,13 @@ export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Herald'
   }, [])
+  const [isNameAsked, setNameAsked] = useState(asksForName)
   return (
     <main className="flex min-h-dvh items-start justify-center px-4 py-[12vh]">
       <div className="flex w-full max-w-sm flex-col gap-5">
         <div>
           <h1 className="text-2xl font-semibold tracking-tight">Herald</h1>
-          <p className="text-muted">Sign in to the administration.</p>
+          <p className="text-muted">{isNameAsked ? 'Who are you?' : 'Sign in to the administration.'}</p>
         </div>
         {!isSecureContext && <InsecureNotice />}
         {wasCodeRefused() && (
@@ -23,7 +26,7 @@ export function SignIn() {
           </Banner>
         )}
         <div className="rounded-xl border border-line bg-surface p-5 shadow-sm">
-          <SignInForm />
+          {isNameAsked ? <NameForm onUsed={() => setNameAsked(false)} /> : <SignInForm />}
         </div>
       </div>
     </main>

@@ -3,7 +3,7 @@ import { keepCsrfToken, send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
 import { queryClient } from '../api/queryClient.ts'
 import type { components } from '../api/schema.gen.ts'
-import { useUpCode } from './sign-in-code.ts'
+import { asksForName, heldCode, useUpCode } from './sign-in-code.ts'
 
 /** The session of the signed-in operator: the name, when it ends, and the CSRF token for changes. */
 export type Session = components['schemas']['ReadSessionAnswer']
@@ -48,9 +48,10 @@ function mayHaveSession(): boolean {
 
 /**
  * Gives the session of this browser, or null while nobody is signed in. When a sign-in link opened the page, its code is exchanged for a session
- * first.
+ * first, or by `signInByLink` when it names nobody.
  */
 async function readSession(): Promise<Session | null> {
+  if (asksForName()) return null
   const code = useUpCode()
   if (code === undefined && !mayHaveSession()) return null
   try {
@@ -61,7 +62,7 @@ async function readSession(): Promise<Session | null> {
     }
     return await keep(await ask('GET'))
   } catch (error) {
-    if (error instanceof ApiFault && (error.status === 401 || (code !== undefined && error.status < 500 && error.status >= 400))) {
+    if (error instanceof ApiFault && (error.status === 401 || (code !== undefined && isRefusal(error)))) {
       refusedCode = code !== undefined
       if (!refusedCode) rememberSession(false)
       return null
@@ -81,7 +82,25 @@ export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: readS
 /** Begins a session with the administration token or an administration key. The page keeps no copy of it. */
 export async function signIn(secret: string, name: string): Promise<void> {
   const proof = secret.startsWith('ak_live_') ? { key: secret } : { token: secret }
-  const session = await keep(await ask('POST', { ...proof, ...(name === '' ? {} : { name }) }))
+  begun(await keep(await ask('POST', { ...proof, ...(name === '' ? {} : { name }) })))
+}
+
+/** Begins a session with the sign-in link that opened the page, under this name. Without a name the operator is `administrator`. */
+export async function signInByLink(name: string): Promise<void> {
+  try {
+    begun(await keep(await ask('POST', { code: heldCode(), ...(name === '' ? {} : { name }) })))
+    useUpCode()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    useUpCode()
+    refusedCode = true
+  }
+}
+
+/** A code that was used, is too old, or came after too many wrong ones. Any other failure passes, and the link still works. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiFault && error.status >= 400 && error.status < 500
+
+function begun(session: Session): void {
   queryClient.setQueryData(sessionQuery.queryKey, session)
   tellTabs('signed-in')
 }

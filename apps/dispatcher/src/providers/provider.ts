@@ -100,6 +100,8 @@ export type Push = {
   collapseId: string | null
   silent: boolean
   priority: 'high' | 'normal'
+  /** Set when the push goes to a Live Activity, whose token `address` is. */
+  isActivity?: true
   /** Whether the notification asks for no attention, so that a browser that saves its battery may have it later. */
   passive?: boolean
   /** What is left of the ttl, in whole seconds. 0 means that the provider delivers the push now or never. */

@@ -74,6 +74,7 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['POST /v1/campaigns/:id/send', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/cancel', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/experiment/winner', 'secret', 'campaigns:write'],
+  ['POST /v1/campaigns/:id/recall', 'secret', 'campaigns:write'],
   ['GET /v1/campaigns/:id/stats', 'secret', 'campaigns:read'],
   ['GET /v1/campaigns/:id/explain', 'secret', 'campaigns:read and users:read'],
   ['GET /v1/campaigns/:id/breakdown', 'secret', 'campaigns:read and users:read'],
@@ -92,6 +93,10 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['GET /v1/web-push-key', 'public', 'subscriptions:write'],
   ['POST /v1/e/:kind/:msgId', 'none', undefined],
   ['GET /health', 'none', undefined],
+  ['PUT /v1/subscriptions/:id/activity-start-tokens/:attributesType', 'public', 'subscriptions:write'],
+  ['PUT /v1/subscriptions/:id/activities/:activityId', 'public', 'subscriptions:write'],
+  ['DELETE /v1/subscriptions/:id/activities/:activityId', 'public', 'subscriptions:write'],
+  ['POST /v1/live-activities', 'secret', 'notifications:send'],
 ]
 
 // spec: limits/scopes, limits/versioning
@@ -198,7 +203,13 @@ test('by the public OpenAPI document lists take limit, cursor and q, sends and d
     (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))
   for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])
   const taking = (header: string) => operations.map(({ operationId }) => operationId).filter((name) => named(name).includes(header))
-  expect(taking('Idempotency-Key')).toEqual(['sendNotification', 'sendNotifications', 'createCampaign'])
+  expect(taking('Idempotency-Key')).toEqual([
+    'sendNotification',
+    'sendNotifications',
+    'createCampaign',
+    'recallCampaign',
+    'sendLiveActivity',
+  ])
   const ofInbox = ['readInboxOfDevice', 'markInboxOfDevice', 'hideInboxItemOfDevice']
   expect(new Set(taking('x-identity-token'))).toEqual(new Set(['registerSubscription', 'loginSubscription', ...ofInbox]))
 })

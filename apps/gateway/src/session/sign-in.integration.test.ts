@@ -45,13 +45,14 @@ const refusedLines = async () => {
   return rows
 }
 
-const givenCode = async (body: object = {}) => {
+const givenCode = async (body: { name?: string } = {}) => {
   const { status, body: link } = await gateway.admin('POST', '/sign-in-links', body)
   expect(status).toBe(201)
   const lastsMinutes = (Date.parse(String(link['expiresAt'])) - Date.now()) / 60_000
   expect([lastsMinutes > 9.5, lastsMinutes < 10.5]).toEqual([true, true])
-  const [, code] = /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/#code=([A-Za-z0-9_-]{43})$/.exec(String(link['url'])) ?? []
+  const [, code, asks] = /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/#code=([A-Za-z0-9_-]{43})(&name)?$/.exec(String(link['url'])) ?? []
   expect(code).toBeDefined()
+  expect(asks).toBe(body.name === undefined ? '&name' : undefined)
   return String(code)
 }
 

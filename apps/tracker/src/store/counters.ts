@@ -1,6 +1,6 @@
 import type { EngagementKind } from '@herald/contracts/event'
 import { outcomes } from '@herald/contracts/outcome'
-import { perPlatform, platformColumns, platforms } from '@herald/contracts/platform'
+import { perPlatform, platformColumns, platforms, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import { countsOf } from '../core/stats.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
@@ -71,10 +71,11 @@ export async function findKept(db: Db, campaignIds: string[], retentionDays: num
   return rows.map(toCounters)
 }
 
-export async function findCounters(db: Db, appId: string, campaignIds: string[]): Promise<Counters[]> {
+export async function findCounters(db: Db, appId: string, campaignIds: string[], platform?: Platform): Promise<Counters[]> {
   const rows = await selectCounters(db)
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .where('app_id', '=', appId)
+    .$if(platform !== undefined, (query) => query.where(`queued_${platform ?? 'web'}`, '>', 0))
     .execute()
   return rows.map(toCounters)
 }

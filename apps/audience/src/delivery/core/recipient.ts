@@ -34,6 +34,8 @@ export type QueuedDevices = {
   tags?: (Tags | null)[] | undefined
   /** The users' own choices about the category of the send; null for a user who has chosen nothing. */
   choices?: (boolean | null)[] | undefined
+  /** In a send to a Live Activity: whether the device's push comes too late, since it has no token for it or a newer send has overtaken it. */
+  late?: boolean[]
 } & { [Name in Field]?: (string | null)[] | undefined }
 
 export const noDevices: QueuedDevices = { places: null, subscriptionIds: '', queuedFor: '', facts: '', addresses: [], tokenVersions: [] }
@@ -123,6 +125,25 @@ const environmentsOf = (letters: string | null | undefined): ('production' | 'sa
     ? Array.from(letters, (letter) => (letter === 'p' ? 'production' : letter === 's' ? 'sandbox' : null))
     : undefined
 
+/**
+ * Gives the devices of a send to a Live Activity with their tokens for it in place of their own. `tokens`: by device, null when the send is overtaken.
+ * A person who opted out of notifications gets what changes an activity all the same.
+ */
+export function withActivityTokens(
+  queued: QueuedDevices,
+  tokens: ReadonlyMap<string, { token: string; version: number }> | null,
+  optedOutToo: boolean,
+): QueuedDevices {
+  const held = Array.from({ length: queued.facts.length }, (_, at) => tokens?.get(idAt(queued.subscriptionIds, at)))
+  return {
+    ...queued,
+    facts: optedOutToo ? queued.facts.replaceAll(facts.isThere.toString(16), mayBeSent) : queued.facts,
+    addresses: held.map((one) => one?.token ?? null),
+    tokenVersions: held.map((one) => one?.version ?? null),
+    late: held.map((one) => one === undefined),
+  }
+}
+
 /** Gives devices as if each could be sent to: whoever reads an inbox sees its texts on an opted-out device too. */
 export const asReachable = (queued: QueuedDevices): QueuedDevices => ({ ...queued, facts: mayBeSent.repeat(queued.facts.length) })
 
@@ -140,8 +161,9 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
   for (let at = 0; at < count; at += 1) {
     const digit = queued.facts[at] ?? '0'
     const isOutside = names.category !== undefined && !isSubscribed(names.category, queued.choices?.[at])
-    if (digit === mayBeSent && !isOutside) chosen.push(at)
-    else decided.push(skipped(queued, at, placeAt(queued, from, at), whySkipped(parseInt(digit, 16), isOutside)))
+    const isLate = queued.late?.[at] === true
+    if (digit === mayBeSent && !isOutside && !isLate) chosen.push(at)
+    else decided.push(skipped(queued, at, placeAt(queued, from, at), whySkipped(parseInt(digit, 16), { isOutside, isLate })))
   }
   return { recipients: columnsOf(queued, chosen, names, platform, from), decided, count }
 }
@@ -150,13 +172,14 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
  * Gives the reason for which a queued push is skipped. The owner is compared before all that is the user's, so that no other user is ever shown the
  * text (spec: tracking/owner-first).
  */
-function whySkipped(digit: number, isOutside: boolean): SkipReason {
+function whySkipped(digit: number, { isOutside, isLate }: { isOutside: boolean; isLate: boolean }): SkipReason {
   const isThere = (digit & facts.isThere) > 0
   const holds = {
     owner_changed: (digit & facts.isOthers) > 0,
     invalidated: (digit & facts.isInvalidated) > 0,
     unsubscribed: isOutside,
     opted_out: !(digit & facts.isOptedIn),
+    expired: isLate,
   }
   return (isThere && firstReason(holds)) || 'deleted'
 }

@@ -1,11 +1,13 @@
+import { platformNames, platforms } from '@herald/contracts/platform'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useSession } from '../../session/session.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { statusWords } from '../../core/campaign-result.ts'
 import { tidy } from '../../core/search.ts'
 import { Select } from '../../ui/Select.tsx'
-import { campaignSorts, campaignStatuses, type CampaignsSearch } from '../search.ts'
+import { audienceKinds, campaignSorts, campaignStatuses, type CampaignsSearch } from '../search.ts'
 
 const times = [
   [undefined, 'Any time'],
@@ -21,12 +23,23 @@ const sorts = [
   { value: 'clicked', label: 'Most clicked of sent' },
 ]
 
-type Props = { search: CampaignsSearch; onChange: (search: CampaignsSearch, replace?: boolean) => void; children?: ReactNode }
+const audiences = { everyone: 'Everyone', segment: 'A segment', remainder: 'Winners', reached: 'Recalls', people: 'People' } as const
+/** At most this many operators of the page are offered. */
+const mostAuthors = 6
+
+type Props = {
+  search: CampaignsSearch
+  onChange: (search: CampaignsSearch, replace?: boolean) => void
+  /** The operators who made the campaigns of the page. */
+  authors: readonly string[]
+  children?: ReactNode
+}
 
 /**
- * Shows the filters of the list of campaigns: a part of the name, for which it is searched 300 ms after the last key, a chip for each status and each time, and the
- * order of the page. */
-export function CampaignFilters({ search, onChange, children }: Props) {
+ * Shows the filters of the list of campaigns: a part of the name, for which it is searched 300 ms after the last key, chips for status, audience,
+ * platform, operator and time, and the order of the page.
+ */
+export function CampaignFilters({ search, onChange, authors, children }: Props) {
   const [name, setName] = useState(search.q ?? '')
   const input = useRef<HTMLInputElement>(null)
   useShortcut('/', () => input.current?.focus(), 'Filter the list')
@@ -40,10 +53,10 @@ export function CampaignFilters({ search, onChange, children }: Props) {
     return () => clearTimeout(timer)
   }, [name, search, onChange])
 
-  const choose = (status: CampaignsSearch['status']) => {
-    const { status: _, cursor: __, ...rest } = search
-    onChange(status === undefined || status === search.status ? rest : { ...rest, status })
-  }
+  const { name: self } = useSession()
+  const toggle = <Key extends keyof CampaignsSearch>(key: Key, value: CampaignsSearch[Key]) =>
+    onChange(tidy({ ...search, [key]: value === search[key] ? undefined : value, cursor: undefined }))
+  const offered = [...new Set([self, ...(search.author === undefined ? [] : [search.author]), ...authors])].slice(0, mostAuthors)
   return (
     <form className="flex flex-col gap-3" role="search" aria-label="Filter the list" onSubmit={(event) => event.preventDefault()}>
       <div className="flex flex-wrap items-center gap-2">
@@ -59,24 +72,53 @@ export function CampaignFilters({ search, onChange, children }: Props) {
         />
         {children}
       </div>
-      <div role="group" aria-label="Status" className="flex flex-wrap gap-1.5">
-        <Chip on={search.status === undefined} onClick={() => choose(undefined)}>
+      <Chips label="Status">
+        <Chip on={search.status === undefined} onClick={() => toggle('status', undefined)}>
           All
         </Chip>
         {campaignStatuses.map((status) => (
-          <Chip key={status} on={search.status === status} onClick={() => choose(status)}>
+          <Chip key={status} on={search.status === status} onClick={() => toggle('status', status)}>
             {statusWords[status]}
           </Chip>
         ))}
-      </div>
+      </Chips>
+      {search.test !== true && (
+        <div className="flex flex-wrap gap-x-5 gap-y-2">
+          <Chips label="To">
+            {audienceKinds
+              .filter((kind) => kind !== (search.transactional ? 'remainder' : 'people'))
+              .map((kind) => (
+                <Chip key={kind} on={search.audience === kind} onClick={() => toggle('audience', kind)}>
+                  {audiences[kind]}
+                </Chip>
+              ))}
+          </Chips>
+          <Chips label="On">
+            {platforms.map((platform) => (
+              <Chip key={platform} on={search.platform === platform} onClick={() => toggle('platform', platform)}>
+                {platformNames[platform]}
+              </Chip>
+            ))}
+          </Chips>
+          {search.transactional !== true && (
+            <Chips label="By">
+              {offered.map((author) => (
+                <Chip key={author} on={search.author === author} onClick={() => toggle('author', author)}>
+                  {author === self ? 'Me' : author}
+                </Chip>
+              ))}
+            </Chips>
+          )}
+        </div>
+      )}
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <div role="group" aria-label="Made" className="flex flex-wrap gap-1.5">
+        <Chips label="Made">
           {times.map(([days, words]) => (
             <Chip key={words} on={search.days === days} onClick={() => onChange(tidy({ ...search, days, cursor: undefined }))}>
               {words}
             </Chip>
           ))}
-        </div>
+        </Chips>
         <label className="flex items-center gap-2 text-sm text-muted">
           Order of this page
           <Select
@@ -89,3 +131,13 @@ export function CampaignFilters({ search, onChange, children }: Props) {
     </form>
   )
 }
+
+/** A group of chips behind the word that names it. */
+const Chips = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div role="group" aria-label={label} className="flex flex-wrap items-center gap-1.5">
+    <span className="text-sm text-muted" aria-hidden>
+      {label}
+    </span>
+    {children}
+  </div>
+)

@@ -29,13 +29,16 @@ export function CampaignsPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/campaigns' })
   const navigate = useNavigate()
-  const { status, transactional, test, q, cursor, view, days } = search
+  const { status, transactional, test, q, cursor, view, days, author, audience, platform } = search
   const query = {
     limit: pageSize,
     transactional: transactional ? ('true' as const) : ('false' as const),
     ...(test ? { test: 'true' as const } : {}),
     ...(status ? { status } : {}),
     ...(q ? { q } : {}),
+    ...(author ? { author } : {}),
+    ...(audience ? { audience } : {}),
+    ...(platform ? { platform } : {}),
     ...(days ? { from: firstDayOf(days).toISOString() } : {}),
     ...(cursor ? { cursor } : {}),
   }
@@ -54,7 +57,7 @@ export function CampaignsPage() {
   )
   const go = (to: CampaignsSearch, replace = false) =>
     void navigate({ to: '/apps/$appId/campaigns', params: { appId }, search: to, replace })
-  const isFiltered = status !== undefined || q !== undefined || cursor !== undefined || days !== undefined
+  const isFiltered = [status, q, cursor, days, author, audience, platform].some((filter) => filter !== undefined)
 
   return (
     <Page
@@ -95,7 +98,12 @@ export function CampaignsPage() {
         ) : (
           <>
             {!test && !transactional && <UnfinishedDrafts appId={appId} />}
-            <CampaignFilters key={test ? 'tests' : transactional ? 'transactional' : 'campaigns'} search={search} onChange={go}>
+            <CampaignFilters
+              key={test ? 'tests' : transactional ? 'transactional' : 'campaigns'}
+              search={search}
+              onChange={go}
+              authors={authorsOf(list.data)}
+            >
               <DownloadCampaigns appId={appId} query={filters} />
             </CampaignFilters>
             <Loaded
@@ -111,6 +119,10 @@ export function CampaignsPage() {
     </Page>
   )
 }
+
+/** Gives the operators who made the campaigns of the page, by name. */
+const authorsOf = (list: List | undefined): string[] =>
+  [...new Set(list?.items.flatMap(({ author }) => author ?? []))].toSorted((one, other) => one.localeCompare(other))
 
 /** Gives the midnight with which the last `days` days begin, today among them. */
 function firstDayOf(days: number): Date {

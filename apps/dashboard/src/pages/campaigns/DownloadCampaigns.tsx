@@ -12,7 +12,16 @@ import { saveFile } from '../../ui/save-file.ts'
 /** A file has at most this many campaigns. Who needs more reads them page by page from the API. */
 const mostRows = 10_000
 
-export type ListQuery = { status?: string; transactional?: 'true' | 'false'; test?: 'true'; q?: string; from?: string }
+export type ListQuery = {
+  status?: string
+  transactional?: 'true' | 'false'
+  test?: 'true'
+  q?: string
+  author?: string
+  audience?: string
+  platform?: string
+  from?: string
+}
 
 /** A button that downloads the campaigns that fit the filters, with their counters, as a CSV. */
 export function DownloadCampaigns({ appId, query }: { appId: string; query: ListQuery }) {

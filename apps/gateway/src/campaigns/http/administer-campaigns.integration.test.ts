@@ -2,6 +2,7 @@ import * as calls from '@herald/contracts/calls/campaigns'
 import { listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { notFound, tooManyReads } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import { readCursor, writeCursor } from '@herald/contracts/page'
 import { noStats } from '@herald/contracts/stats'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
@@ -51,6 +52,48 @@ test('campaigns can be listed by status, by whether they are transactional and b
   expect(lastAsked(calls.listCampaigns)).toEqual({ appId, limit: 100 })
 })
 
+// spec: administration/campaign-list, limits/list-gaps
+test('a list of campaigns of one platform is read on until its page is full, at most five times, and then goes on from there', async () => {
+  const campaigns = Array.from({ length: 12 }, (_, n) => ({ ...givenCampaign, id: n.toString(16).padStart(24, '0') }))
+  const asked: { limit: number; cursor?: string }[] = []
+  peers.answers.set(calls.listCampaigns.subject, (request) => {
+    const { limit, cursor } = request as { limit: number; cursor?: string }
+    asked.push({ limit, ...(cursor === undefined ? {} : { cursor }) })
+    const from = cursor === undefined ? 0 : campaigns.findIndex(({ id }) => readCursor(cursor).id === id) + 1
+    const items = campaigns.slice(from, from + limit)
+    const last = items.at(-1)
+    const isLast = last === undefined || from + limit >= campaigns.length
+    return { items, nextCursor: isLast ? null : writeCursor({ id: last.id, createdAt: new Date(last.createdAt) }) }
+  })
+  const onWeb = new Set<string>()
+  peers.answers.set(listStats.subject, (request) => {
+    const { campaignIds } = request as { campaignIds: string[] }
+    return { stats: Object.fromEntries(campaignIds.filter((one) => onWeb.has(one)).map((one) => [one, noStats])) }
+  })
+  const idsOf = async (query: string) => {
+    const { body: page } = await gateway.admin('GET', `${path}?platform=web&${query}`)
+    return {
+      ids: (page['items'] as { id: string }[]).map((one) => campaigns.findIndex(({ id: each }) => each === one.id)),
+      next: String(page['nextCursor']),
+    }
+  }
+
+  for (const n of [1, 4, 5, 11]) onWeb.add(campaigns[n]?.id ?? '')
+  const first = await idsOf('limit=2')
+  expect([first.ids, asked.map(({ limit }) => limit)]).toEqual([
+    [1, 4],
+    [2, 2, 2],
+  ])
+  expect(lastAsked(listStats)).toMatchObject({ platform: 'web' })
+  const rest = await idsOf(`limit=2&cursor=${first.next}`)
+  expect([rest.ids, asked.length, rest.next]).toEqual([[5, 11], 7, 'null'])
+
+  onWeb.clear()
+  asked.length = 0
+  const none = await idsOf('limit=2')
+  expect([none.ids, asked.length, readCursor(none.next).id]).toEqual([[], 5, campaigns[9]?.id])
+})
+
 // spec: limits/reads-apart
 test('when another service is too busy for a read the answer is 429, and Retry-After and the message say when to try again', async () => {
   peers.answers.set(calls.listCampaigns.subject, () => {
@@ -65,6 +108,9 @@ test.each([
   ['status=gone', 'status'],
   ['transactional=yes', 'transactional'],
   ['limit=0', 'limit'],
+  ['author=', 'author'],
+  ['audience=nobody', 'audience'],
+  ['platform=symbian', 'platform'],
   ['cursor=nonsense', 'cursor'],
   ['kind=x', 'kind'],
   ['from=yesterday', 'from'],
@@ -91,7 +137,7 @@ test('making, replacing, sending, pausing, resuming, duplicating and deleting a 
   await gateway.admin('PATCH', `/apps/${app.appId}`, { settings: { defaultTimezone: 'Europe/Vienna' } })
 
   expect(await told('POST', at, body)).toEqual([201, { id, status: 'draft' }])
-  expect(lastAsked(calls.createCampaign)).toMatchObject({ appId: app.appId, idempotency: null, campaign: body })
+  expect(lastAsked(calls.createCampaign)).toMatchObject({ appId: app.appId, idempotency: null, campaign: body, author: 'administrator' })
   expect(await told('PUT', `${at}/${id}`, body)).toEqual([200, givenCampaign])
   expect(lastAsked(calls.replaceCampaign)).toMatchObject({ ...here, campaign: body })
   const nextAt = '2026-02-03T09:30:10.000Z'
@@ -102,8 +148,8 @@ test('making, replacing, sending, pausing, resuming, duplicating and deleting a 
   expect(await told('POST', `${at}/${id}/duplicate`)).toEqual([201, givenCampaign])
   expect(await told('POST', `${at}/${id}/experiment/winner`, { variant: 'b' })).toEqual([202, { id, status: 'sending', nextAt: null }])
   expect(await told('DELETE', `${at}/${id}`)).toEqual([204, {}])
-  for (const call of [calls.pauseCampaign, calls.resumeCampaign, calls.duplicateCampaign, calls.deleteCampaign])
-    expect(lastAsked(call)).toEqual(here)
+  for (const call of [calls.pauseCampaign, calls.resumeCampaign, calls.deleteCampaign]) expect(lastAsked(call)).toEqual(here)
+  expect(lastAsked(calls.duplicateCampaign)).toEqual({ ...here, author: 'administrator' })
 
   expect((await auditOf(app.appId)).slice(0, 8)).toEqual([
     ['campaign.deleted', { id }],

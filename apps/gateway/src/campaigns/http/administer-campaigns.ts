@@ -1,17 +1,20 @@
 import { readWaves } from '@herald/contracts/calls/audience'
-import { CreateCampaign, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import { audienceKinds, CreateCampaign, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import * as calls from '@herald/contracts/calls/campaigns'
 import { listStats, readStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
+import { platforms, type Platform } from '@herald/contracts/platform'
 import { SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
-import { Timestamp } from '@herald/contracts/text'
+import { writeCursor } from '@herald/contracts/page'
+import { text, Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
 import { approvalsOf, changeUnasked, sendOrAsk, type Seen } from '../approve-sends.ts'
 import type { Who } from '../core/approval.ts'
 import { ratesOf } from '../core/rates.ts'
 import { deleteApproval } from '../store/approvals.ts'
+import type { Gateway } from '../../gateway.ts'
 import { getApp } from '../../apps/store/apps.ts'
 import { administered } from '../../apps/http/administered.ts'
 import {
@@ -49,6 +52,9 @@ const CampaignQuery = PageQuery.extend({
     .enum(['true', 'false'])
     .transform((word) => word === 'true')
     .optional(),
+  author: text(1, 128).optional().meta({ description: 'Only campaigns that this operator made.' }),
+  audience: z.enum(audienceKinds).optional().meta({ description: 'Only campaigns with this kind of audience.' }),
+  platform: z.enum(platforms).optional().meta({ description: 'Only campaigns that have queued a push for this platform.' }),
   from: Timestamp.optional().meta({ description: 'Only campaigns made at this moment or later.' }),
   to: Timestamp.optional().meta({ description: 'Only campaigns made before this moment.' }),
 }).refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
@@ -79,6 +85,35 @@ const whoOf = ({ actor, session, adminKeyId }: Pick<Asked<string, unknown, unkno
 
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
+/** A page of the campaigns of one platform reads the list at most this often. */
+const mostReads = 5
+
+/**
+ * Lists campaigns with their counters. Only the tracker knows which platforms a campaign went to, so with a platform the list is read on until the
+ * page is full, at most five times; the next page goes on from there.
+ */
+async function listWithStats(
+  { bus }: Pick<Gateway, 'bus'>,
+  asked: z.output<typeof calls.listCampaigns.request>,
+  platform: Platform | undefined,
+) {
+  const { appId } = asked
+  const [found, statsOf]: [CampaignRead[], Record<string, Stats>] = [[], {}]
+  let cursor = asked.cursor ?? null
+  for (let reads = 0; reads < mostReads && found.length < asked.limit; reads += 1) {
+    const page = await bus.call(calls.listCampaigns, { ...asked, ...(cursor === null ? {} : { cursor }) })
+    const campaignIds = page.items.map(({ id }) => id)
+    const { stats } = await bus.call(listStats, { appId, campaignIds, platform })
+    found.push(...page.items.filter(({ id }) => platform === undefined || stats[id] !== undefined))
+    Object.assign(statsOf, stats)
+    cursor = page.nextCursor
+    if (platform === undefined || cursor === null) break
+  }
+  const last = found[asked.limit - 1]
+  const nextCursor = found.length > asked.limit && last ? writeCursor({ id: last.id, createdAt: new Date(last.createdAt) }) : cursor
+  return { ...cappedList({ items: found.slice(0, asked.limit), nextCursor }), stats: statsOf }
+}
+
 /**
  * The routes with which the dashboard manages campaigns (spec: administration/campaign-operations). The service campaigns has the campaigns, the
  * tracker their counters, and audience their waves. The gateway checks that the app exists.
@@ -94,17 +129,13 @@ const ofTheDashboard = [
     status: 200,
     summary: 'List campaigns with their counters, newest first',
     answers: CampaignList,
-    async answer({ db, bus }, { appId, query: { status, transactional, test, from, to, ...page }, holds, ...by }) {
+    async answer({ db, bus }, { appId, query: { limit, cursor, q, platform, ...filter }, holds, ...by }) {
       await getApp(db, appId)
-      const asked = {
-        ...(status === undefined ? {} : { status }),
-        ...(transactional === undefined ? {} : { transactional }),
-        ...(test === undefined ? {} : { test }),
-        ...(from === undefined ? {} : { from }),
-        ...(to === undefined ? {} : { to }),
-      }
-      const { items, nextCursor } = cappedList(await bus.call(calls.listCampaigns, { appId, ...listRequestOf(page), ...asked }))
-      const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
+      const { items, stats, nextCursor } = await listWithStats(
+        { bus },
+        { appId, ...listRequestOf({ limit, cursor, q }), ...filter },
+        platform,
+      )
       const approvalOf = await approvalsOf({ db }, appId, items, whoOf(by))
       const shown = items.map((campaign) => ({
         ...withStats(seen(campaign, holds), stats[campaign.id]),
@@ -290,8 +321,8 @@ const ofTheDashboard = [
     answers: Campaign,
     faults: ['invalid_state', 'limit_reached'],
     audit: elsewhere('campaign.duplicated', ({ id, answered }) => ({ id: answered, of: id })),
-    answer: async ({ bus }, { appId, params, holds }) =>
-      seen(await bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }), holds),
+    answer: async ({ bus }, { appId, params, holds, actor }) =>
+      seen(await bus.call(calls.duplicateCampaign, { appId, campaignId: params.id, author: actor }), holds),
   }),
   route({
     name: 'verifyCampaignOfApp',
@@ -384,5 +415,5 @@ const isAskedFor = (answer: unknown): boolean =>
 
 export const campaignsOfApp: readonly Route[] = [
   ...ofTheDashboard,
-  ...campaigns.filter(({ name }) => name === 'createCampaign').map(administered),
+  ...campaigns.filter(({ name }) => name === 'createCampaign' || name === 'recallCampaign').map(administered),
 ]

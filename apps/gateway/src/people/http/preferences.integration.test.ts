@@ -7,7 +7,7 @@ import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
-import { hmacSecret, startGateway } from '../../testing/start-gateway.ts'
+import { adminToken, hmacSecret, startGateway } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
 const nats = await freshNats()
@@ -85,6 +85,24 @@ test('a locked and an unknown category are refused at their paths, and then noth
     ])
   }
   expect(changes()).toEqual([])
+})
+
+// spec: administration/user-preferences
+test('an operator changes the choices of a person without making the person known to the backend, and a locked category is refused', async () => {
+  given({ news: true })
+  const headers = { authorization: `Bearer ${adminToken}` }
+  const path = `/v1/admin/apps/${appId}/users/${userId}/preferences`
+  const put = (categories: object) => gateway.ask({ method: 'PATCH', path, headers, body: { categories } })
+  expect((await put({ news: true, offers: null })).body).toMatchObject({
+    categories: [
+      { id: 'offers', subscribed: true },
+      { id: 'news', subscribed: true },
+      { id: 'security', locked: true },
+    ],
+  })
+  const { status, body } = await put({ security: false })
+  expect([status, body.error?.details?.[0]?.path]).toEqual([422, 'categories.security'])
+  expect(changes()).toMatchObject([{ of: { userId }, changes: { news: true, offers: null }, keyKind: 'public' }])
 })
 
 const push = { appId, campaignId: newId(), userId, subscriptionId, platform: 'web', variant: '' } as const

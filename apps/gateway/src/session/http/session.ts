@@ -38,7 +38,7 @@ function signedIn(session: SignedIn | undefined): SignedIn {
   throw fault('unauthorized', 'There is no session: POST /v1/admin/session begins one.')
 }
 
-/** The routes for signing in to the dashboard and out of it (docs/decisions/0050). */
+/** The routes for signing in to the dashboard and out of it (docs/decisions/0052). */
 export const session = [
   route({
     name: 'beginSession',
@@ -99,7 +99,8 @@ export const session = [
     audit: own('sign-in-link.made'),
     async answer({ sessions, installed }, { body, header, actor, visitor }) {
       const { code, expiresAt } = await sessions.makeLink({ actor, requestId: visitor().requestId }, body.name)
-      return { url: `${baseUrlOf(installed.baseUrl, header) ?? ''}/dashboard/#code=${code}`, expiresAt }
+      const asksForName = body.name === undefined ? '&name' : ''
+      return { url: `${baseUrlOf(installed.baseUrl, header) ?? ''}/dashboard/#code=${code}${asksForName}`, expiresAt }
     },
   }),
 ]

@@ -145,6 +145,11 @@ export async function walkDevice(herald: Herald, program: Program, home: string)
       await tell('endActivity match-3')
       check('tells that a Live Activity has ended', (await update()) === 0, undefined)
     }
+    check('tells Herald the number on its icon', (await tell('badge 41')) === 'ok', undefined)
+    const counted = await sendCampaign(tenant, { presentation: { badgeIncrement: 1 } }, 'sending')
+    await untilSettled(tenant, counted)
+    const shownBadge = JSON.stringify((await pushesOf(tenant, counted))[0]?.payload)
+    check('and a send goes on from it', /"(badge|notification_count)":42/.test(shownBadge), shownBadge)
 
     await tell('optOut')
     await tell(`register ${platform} ${token}`)

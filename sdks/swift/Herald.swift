@@ -265,6 +265,15 @@ public actor Herald {
 
   private static func hex(_ token: Data) -> String { token.map { String(format: "%02x", $0) }.joined() }
 
+  /// Tells Herald the number that the app shows on its icon, from which sends with `badgeIncrement` go on; a session has set it to 0. It is not stored:
+  /// throws when Herald cannot be reached, because the number would be another one later.
+  public func setBadge(_ badge: Int) async throws {
+    try await inTurn {
+      guard let id = await self.subscriptionId else { throw HeraldError(status: 0, code: "not_registered", message: "The device is not registered") }
+      _ = try await self.call("PATCH", "/v1/subscriptions/\(id)", body: ["badge": badge])
+    }
+  }
+
   /// Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it.
   public func optOut() async throws {
     try await opt(false)

@@ -109,6 +109,9 @@ import UserNotifications
       let choices = given["choices"] as? [String: Any] ?? [:]
       try await herald.setCategories(choices.mapValues { $0 as? Bool })
     case "leaveCategory": await herald.leaveCategory(["herald": ["msgId": try text(given, "msgId")]])
+    case "setBadge":
+      guard let badge = given["badge"] as? Int else { throw HeraldError(status: 0, code: "invalid_argument", message: "badge is missing") }
+      try await herald.setBadge(badge)
     case "optOut": try await herald.optOut()
     case "optIn": try await herald.optIn()
     case "unregister":

@@ -60,7 +60,7 @@ export async function explainSend(
   const startedAt = here?.startedAt ?? campaign.startedAt
   const definition = target.kind === 'segment' ? target.segment : null
   const isPast = ledger.ledger === 'past'
-  const context = { ...campaign, failure: failure ?? here?.failure ?? null, startedAt, definition, isPast }
+  const context = { ...campaign, inbox: send.inbox === true, failure: failure ?? here?.failure ?? null, startedAt, definition, isPast }
   return {
     campaignId,
     status,

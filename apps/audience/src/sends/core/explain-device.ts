@@ -10,7 +10,7 @@ import type { Segment } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
 import { explainMessage } from './explain-message.ts'
 import { placeInBatch, placeWithoutBatch, type OpenPlace } from './explain-push.ts'
-import { capSteps, categorySteps, holdoutSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
+import { capSteps, categorySteps, holdoutSteps, ownWave, planOwnWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
 import { asksFor, explainLeaves } from './explain-segment.ts'
 
 export type KnownDevice = {
@@ -74,6 +74,8 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
   const zone = user?.timezone ?? ''
   const waves = fanOut?.waves ?? fanOut?.pastWaves ?? []
   const own = ownWave(waves, zone)
+  const wave = waves[own] ?? planOwnWave(of, zone)
+  const place = waves[own] ? { no: own + 1, of: waves.length } : { no: null, of: null }
   const circuit = batch ? circuitMet(facts, batch.queuedFor) : null
   const push = batch
     ? placeInBatch(batch, { flow: fanOut?.flow ?? 'running', circuit, now: of.now })
@@ -89,9 +91,9 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         ...experimentSteps(of, device.userId),
         ...holdoutSteps(of, device.userId),
         ...(user ? categorySteps(of, user.preferences ?? {}) : []),
-        ...waveSteps(of, { waves, own, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
-        ...quietSteps(of, zone, waves[own]),
-        ...capSteps(of, facts.claims),
+        ...waveSteps(of, { wave, ...place, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
+        ...quietSteps(of, zone, wave),
+        ...capSteps(of, facts.claims, wave),
       ]
     : [{ step: 'device', result: 'info', basis: 'now', createdAt: null, inBounds: null, deleted: true }]
   if (fanOut && push.is !== 'nowhere') {

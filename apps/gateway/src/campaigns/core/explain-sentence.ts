@@ -11,13 +11,14 @@ const inBrackets = (text: string | null): string => (text === null || text === '
 export function sentenceOfEnd(
   steps: readonly ExplainedStep[],
   { outcome, code, providerCode, attempts, settledAt }: StepOf<'outcome'>,
+  inbox = false,
 ): string {
   if (outcome === 'past_retention')
     return 'What became of it is not kept any more; by what is known now nothing would have kept its push from being sent.'
   const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`
   if (outcome === 'sent') return `Sent at ${settledAt}${(attempts ?? 1) > 1 ? `, after ${tries}` : ''}${askedTo(stepOf(steps, 'recall'))}.`
   if (outcome === 'failed') return `Failed at ${settledAt} after ${tries}: ${code}${inBrackets(providerCode)}.`
-  return `Skipped at ${settledAt}: ${whySkipped(steps, code ?? '')}.`
+  return `Skipped at ${settledAt}: ${whySkipped(steps, code ?? '', inbox)}.`
 }
 
 const askedTo = (recall: StepOf<'recall'> | undefined): string =>
@@ -25,7 +26,7 @@ const askedTo = (recall: StepOf<'recall'> | undefined): string =>
     ? `: the device was asked to ${recall.mode === 'dismiss' ? 'remove' : 'show another text in place of'} the notification of ${recall.of}`
     : ''
 
-function whySkipped(steps: readonly ExplainedStep[], code: string): string {
+function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolean): string {
   const reachable = stepOf(steps, 'reachable')
   const cap = stepOf(steps, 'frequency_cap')
   const quiet = stepOf(steps, 'quiet_hours')
@@ -33,7 +34,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string): string {
   const category = stepOf(steps, 'category')
   switch (code) {
     case 'opted_out':
-      return `the device was opted out${reachable?.optedOutAt ? ` at ${reachable.optedOutAt}` : ''}, after its push was queued`
+      return `the device was opted out${reachable?.optedOutAt ? ` at ${reachable.optedOutAt}` : ''}, ${inbox ? 'and has the send in its inbox' : 'after its push was queued'}`
     case 'invalidated':
       return `the device was invalidated${byWhat(reachable)}, after its push was queued`
     case 'deleted':

@@ -109,9 +109,8 @@ function toCampaign(row: CampaignRow): Campaign {
     overrides: row.overrides,
     category: row.category?.id ?? null,
     inbox: row.inbox,
-    liveActivity: row.activity && { activityId: row.activity.activityId, event: row.activity.event },
+    liveActivity: activityOf(row),
     bypass,
-    ...activityOf(row),
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
@@ -128,10 +127,10 @@ function toCampaign(row: CampaignRow): Campaign {
   }
 }
 
-const activityOf = ({ activity }: CampaignRow): Pick<Campaign, 'activity'> => {
-  if (!activity) return {}
+const activityOf = ({ activity }: CampaignRow): Campaign['liveActivity'] => {
+  if (!activity) return null
   const { activityId, event, attributesType, timestamp } = activity
-  return { activity: { activityId, event, attributesType, timestamp } }
+  return { activityId, event, attributesType, timestamp }
 }
 
 function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignRow): CampaignAudience {

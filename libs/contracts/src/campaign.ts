@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
-import type { LiveActivity } from './live-activity.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import { ConversionName } from './conversion.ts'
@@ -203,10 +202,8 @@ export type Campaign = {
   /** Whether people find the campaign in their inbox. */
   inbox: boolean
   /** Which Live Activity the send starts, updates or ends; null in any other campaign. */
-  liveActivity: Pick<LiveActivity, 'activityId' | 'event'> | null
+  liveActivity: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'> | null
   bypass: Bypass
-  /** What a send to a Live Activity is for; left out of any other. */
-  activity?: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'>
   sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null

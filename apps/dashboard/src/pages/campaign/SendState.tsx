@@ -20,7 +20,7 @@ type Props = { appId: string; campaign: Campaign; reading: Reading; stream: Retu
 export function SendState({ appId, campaign, reading, stream }: Props) {
   const follows = isFollowed(reading.status)
   const now = useNow(follows)
-  const { startedAt, settledAt, nextAt, failure, schedule, recurringOf, remainderOf } = campaign
+  const { startedAt, settledAt, nextAt, failure, schedule, recurringOf, remainderOf, recallOf } = campaign
   const sentence = stateSentence(
     {
       ...reading,
@@ -69,6 +69,11 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
           {remainderOf !== null && (
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: remainderOf }}>
               The experiment whose winner this is
+            </TextLink>
+          )}
+          {recallOf !== null && (
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: recallOf }}>
+              The campaign that this recalls
             </TextLink>
           )}
           {campaign.test && <span>A test: it counts in no series and obeys no cap</span>}

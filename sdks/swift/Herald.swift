@@ -338,7 +338,7 @@ public actor Herald {
   /// Removes the notification that a recall names, and reports the push as delivered. Call it in the app delegate's `didReceiveRemoteNotification`.
   /// Gives false for any other push. The identifier of a remote notification is its `apns-collapse-id`
   /// (https://developer.apple.com/documentation/usernotifications/unnotificationrequest/identifier).
-  public nonisolated func dismissed(by userInfo: [AnyHashable: Any]) async -> Bool {
+  public func dismissed(by userInfo: [AnyHashable: Any]) async -> Bool {
     guard let identifier = (userInfo["herald"] as? [String: Any])?["dismiss"] as? String else { return false }
     // https://developer.apple.com/documentation/usernotifications/unusernotificationcenter/removedeliverednotifications(withidentifiers:)
     await MainActor.run { UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: [identifier]) }

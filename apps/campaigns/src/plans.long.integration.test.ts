@@ -11,6 +11,7 @@ import { readSend } from './read-send.ts'
 import { markFailed, markSent, markSettled, markStarted } from './store/campaigns.ts'
 import { findDueAges } from './store/due.ts'
 import { changeFlow } from './store/flows.ts'
+import { findDueRecalls, findNewestRecalls, isBeingRecalled, listRecalls } from './store/recalls.ts'
 import type { Tables } from './store/tables.ts'
 import { addUpUses, findTemplateDefaults, insertTemplate } from './store/templates.ts'
 import { takeDue } from './take-due.ts'
@@ -110,6 +111,16 @@ const steps: Record<string, Step> = {
       await markSettled(db, company)
     },
     rows: 150,
+  },
+  'the sweep looks for recalls that may begin': {
+    run: async () => expect(await findDueRecalls(db, 50)).toEqual({ due: [], someWait: false }),
+  },
+  'a send is looked up for a recall, and in an inbox': {
+    run: async () => {
+      expect(await isBeingRecalled(db, ids[0] ?? '')).toBe(false)
+      expect(await findNewestRecalls(db, appId, ids)).toEqual(new Map())
+      expect(await listRecalls(db, { appId, campaignId: ids[0] ?? '' })).toEqual([])
+    },
   },
   'uses of templates are added up': { run: () => addUpUses(db), rows: 150 },
   'how late the sweep is': { run: () => findDueAges(db) },

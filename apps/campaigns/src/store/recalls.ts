@@ -83,13 +83,16 @@ export async function insertFollowUp(
 /** A follow-up that may begin: the campaign `of` has settled. `leavesInboxes`: people have the campaign in their inboxes, and it is dismissed. */
 export type DueRecall = { id: string; appId: string; of: string; leavesInboxes: boolean }
 
-/** Finds follow-ups that may begin, oldest first, and whether others still wait for their campaigns. */
+/**
+ * Finds follow-ups that may begin, oldest first, and whether others still wait for their campaigns. The condition is written so that the planner reads
+ * the index of follow-ups and not all scheduled campaigns.
+ */
 export async function findDueRecalls(db: Db, limit: number): Promise<{ due: DueRecall[]; someWait: boolean }> {
   const { rows } = await sql<DueRecall & { isDue: boolean }>`
     select r.id, r.app_id as "appId", r.recall_of as of, first.settled_at is not null as "isDue",
       first.inbox and r.recall ->> 'mode' = 'dismiss' as "leavesInboxes"
     from campaigns r join campaigns first on first.id = r.recall_of
-    where r.recall_of is not null and r.status = 'scheduled'
+    where r.recall_of > '' and r.status || '' = 'scheduled'
     order by first.settled_at is null, r.id limit ${limit}`.execute(db)
   return { due: rows.filter(({ isDue }) => isDue), someWait: rows.some(({ isDue }) => !isDue) }
 }
@@ -117,7 +120,7 @@ export async function findNewestRecalls(
 ): Promise<Map<string, { mode: RecallMode; content: Content | null }>> {
   const { rows } = await sql<{ of: string; mode: RecallMode; content: Content | null }>`
     select distinct on (recall_of) recall_of as of, recall ->> 'mode' as mode, content from campaigns
-    where recall_of = any(${campaignIds}) and app_id = ${appId} and ${counts}
+    where recall_of = any(${campaignIds}) and app_id || '' = ${appId} and ${counts}
     order by recall_of, created_at desc, id desc`.execute(db)
   return new Map(rows.map(({ of, ...recall }) => [of, recall]))
 }
@@ -129,7 +132,7 @@ export async function listRecalls(
 ): Promise<{ campaignId: string; mode: RecallMode; status: CampaignStatus }[]> {
   const { rows } = await sql<{ campaignId: string; mode: RecallMode; status: CampaignStatus }>`
     select id as "campaignId", recall ->> 'mode' as mode, status from campaigns
-    where recall_of = ${campaignId} and app_id = ${appId} and ${counts}
+    where recall_of = ${campaignId} and app_id || '' = ${appId} and ${counts}
     order by created_at, id`.execute(db)
   return rows
 }

@@ -63,7 +63,9 @@ test(
     await tenant.simulator('PUT', `/devices/${activities[1]?.id}/behaviour`, { answer: 'bad_token' })
     const first = await update(tenant, 1)
     expect(await untilSettled(tenant, first)).toMatchObject({ queued: 3, sent: 1, failed: 2 })
-    expect((await ledgerOf(tenant, first, '&outcome=failed')).map(({ code }) => code).toSorted()).toEqual(['token_dead', 'token_invalid'])
+    expect(new Set((await ledgerOf(tenant, first, '&outcome=failed')).map(({ code }) => code))).toEqual(
+      new Set(['token_dead', 'token_invalid']),
+    )
     for (const { id } of devices)
       expect(ok(await tenant.admin<OwnedDevice>('GET', `/subscriptions/${id}`), 200)).toMatchObject({ optedIn: true, invalidatedAt: null })
     // The dead tokens are deleted when the batch is finished, a moment after its outcomes are counted.

@@ -63,7 +63,9 @@ test(
     await tenant.simulator('PUT', `/devices/${activities[1]?.id}/behaviour`, { answer: 'bad_token' })
     const first = await update(tenant, 1)
     expect(await untilSettled(tenant, first)).toMatchObject({ queued: 3, sent: 1, failed: 2 })
-    expect((await ledgerOf(tenant, first, '&outcome=failed')).map(({ code }) => code).toSorted()).toEqual(['token_dead', 'token_invalid'])
+    expect(new Set((await ledgerOf(tenant, first, '&outcome=failed')).map(({ code }) => code))).toEqual(
+      new Set(['token_dead', 'token_invalid']),
+    )
     for (const { id } of devices)
       expect(ok(await tenant.admin<OwnedDevice>('GET', `/subscriptions/${id}`), 200)).toMatchObject({ optedIn: true, invalidatedAt: null })
     // The dead tokens are deleted when the batch is finished, a moment after its outcomes are counted.
@@ -87,7 +89,7 @@ test(
 
 // spec: activities/order, activities/overtaken
 test(
-  'while updates of an activity follow each other and a dispatcher is killed midway, every device ends with the newest state, and none is shown an older one after it',
+  'while updates of an activity follow each other and the dispatchers are killed midway, every device ends with the newest state, and none is shown an older one after it',
   { timeout: 240_000 },
   async () => {
     const tenant = await givenTenant(herald)
@@ -107,15 +109,20 @@ test(
         [tenant.appId, attributesType, ids, holders.map(({ token }) => token)],
       )
     })
-    await tenant.simulator('PUT', '/faults', { service: 'apns', latencyMs: 200 })
+    // APNs takes pushes at once and answers late, so the kill finds pushes without an answer.
+    await tenant.simulator('PUT', '/faults', { service: 'apns', latencyMs: 5_000 })
     const sent = [await update(tenant, 1)]
     await until(async () => (await pushesTo(tenant, holders)).length > 0, { what: 'the first update is under way' })
-    for (const name of ['dispatcher-1', 'dispatcher-2']) {
-      const before = readyPid(herald.dataDir, name) ?? 0
-      signalAll([before], 'SIGKILL')
-      sent.push(await update(tenant, sent.length + 1))
-      await until(() => (readyPid(herald.dataDir, name) ?? before) !== before || undefined, { withinMs: 30_000, what: `a new ${name}` })
-    }
+    const names = ['dispatcher-1', 'dispatcher-2']
+    const killed = names.map((name) => readyPid(herald.dataDir, name) ?? 0)
+    signalAll(killed, 'SIGKILL')
+    await tenant.simulator('DELETE', '/faults')
+    sent.push(await update(tenant, 2), await update(tenant, 3))
+    for (const [place, name] of names.entries())
+      await until(() => (readyPid(herald.dataDir, name) ?? killed[place]) !== killed[place] || undefined, {
+        withinMs: 30_000,
+        what: `a new ${name}`,
+      })
     const stats = []
     for (const id of sent) stats.push(await untilSettled(tenant, id))
     expect(stats.at(-1)).toMatchObject({ queued: holders.length, sent: holders.length })

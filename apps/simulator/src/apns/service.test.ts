@@ -97,6 +97,16 @@ test('APNs accepts a background push with priority 5 and content-available', asy
   expect((await send(background, silent)).status).toBe(200)
 })
 
+test('APNs accepts a push to a Live Activity under the topic of its app, and the simulator records topic, push type and timestamp', async () => {
+  const topic = 'com.example.app.push-type.liveactivity'
+  const body = JSON.stringify({ aps: { timestamp: 1_770_000_000, event: 'update', 'content-state': {} } })
+  expect((await send({ 'apns-push-type': 'liveactivity', 'apns-topic': topic }, body)).status).toBe(200)
+  const { pushes } = await simulator.ask<{ pushes: unknown[] }>('GET', '/pushes')
+  expect(pushes).toMatchObject([
+    { headers: { topic, pushType: 'liveactivity' }, payload: { aps: { timestamp: 1_770_000_000 } }, msgId: null },
+  ])
+})
+
 const rows: [reason: string, status: number, what: string, send: () => ReturnType<typeof send>][] = [
   ['MissingProviderToken', 403, 'no authorization', () => send({ authorization: undefined })],
   ['MissingProviderToken', 403, 'another scheme', () => send({ authorization: 'basic abc' })],

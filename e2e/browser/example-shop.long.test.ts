@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
-import { childEnvironment } from '@herald/testing/child-environment'
 import type { Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -11,6 +9,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { clickAlert, shownAlerts } from './alerts.ts'
 import { startAutopush } from './autopush.ts'
 import { openFirefox } from './browsers.ts'
+import { startExampleShop } from '../example-shop.ts'
 import { startPlatform } from '../platform.ts'
 import { buildWebSdk } from './site.ts'
 import { watch } from './watch.ts'
@@ -26,26 +25,8 @@ beforeAll(async () => {
   tenant = await givenTenant(herald)
 })
 
-/** Starts the example shop as `npm start` does, and gives its address. */
-async function startShop(): Promise<string> {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../examples/shop/server.ts')], {
-    env: {
-      ...childEnvironment,
-      PORT: '0',
-      HERALD_URL: herald.baseUrl,
-      HERALD_SECRET_KEY: tenant.secretKey,
-      HERALD_PUBLIC_KEY: tenant.publicKey,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  atEnd(() => void child.kill())
-  let printed = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
-  return until(() => /^shop ready (\S+)$/m.exec(printed)?.[1], { what: 'the shop is ready' })
-}
-
 test('in the example shop a customer subscribes with a click, orders, and opens the order from the notification', async () => {
-  const [shop, autopush] = await Promise.all([startShop(), startAutopush(herald.dataDir)])
+  const [shop, autopush] = await Promise.all([startExampleShop(herald, tenant), startAutopush(herald.dataDir)])
   const browser = await openFirefox({ pushService: autopush.url })
   const page = await browser.newPage()
   const watched = watch(page, { origins: [herald.baseUrl] })

@@ -50,7 +50,7 @@ export async function onDataDirectory<T>(
 /** Runs work on the platform's database as its superuser, for data that no API shows. */
 export async function onDatabase<T>(herald: Herald, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
-    connectionString: herald.ownerUrl ?? embeddedUrl(herald),
+    connectionString: ownerUrlOf(herald),
     connectionTimeoutMillis: 2_000,
     query_timeout: 60_000,
   })
@@ -63,7 +63,9 @@ export async function onDatabase<T>(herald: Herald, work: (client: pg.Client) =>
   }
 }
 
-function embeddedUrl({ dataDir }: Herald): string {
+/** Gives the address of the database's owner. */
+export function ownerUrlOf({ dataDir, ownerUrl }: Herald): string {
+  if (ownerUrl !== undefined) return ownerUrl
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
   const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
   return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${postgres}/herald`

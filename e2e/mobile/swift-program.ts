@@ -10,7 +10,7 @@ const suite = 'trixie'
 export type SwiftBuild = { version: string; warnings: string; programs: Program[]; folder: string }
 
 /**
- * Compiles sdks/swift on Linux, with stubs of UIKit and UserNotifications and without the words of Objective-C. Gives two programs: one that calls the
+ * Compiles sdks/swift on Linux, with stubs of UIKit, UserNotifications and ActivityKit and without the words of Objective-C. Gives two programs: one that calls the
  * file, and one that calls through HeraldPushes. Throws an Error with the compiler's words.
  */
 export function buildSwift(root: string): SwiftBuild {
@@ -55,7 +55,7 @@ export function buildSwift(root: string): SwiftBuild {
   }
   for (const [name] of plugins)
     compile('-typecheck', '-parse-as-library', '-I', '.', 'Herald.swift', 'HeraldPushes.swift', `${name}Plugin.swift`)
-  const libraries = ['-I', '.', '-L', '.', '-lUIKit', '-lUserNotifications', '-Xlinker', '-rpath', '-Xlinker', inside]
+  const libraries = ['-I', '.', '-L', '.', '-lUIKit', '-lUserNotifications', '-lActivityKit', '-Xlinker', '-rpath', '-Xlinker', inside]
   const warnings = compile(...libraries, '-o', 'walk', 'Herald.swift', 'HeraldPushes.swift', 'NotificationService.swift', 'main.swift')
   const program = (name: string, more: string): Program => ({
     name,

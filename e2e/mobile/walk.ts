@@ -132,6 +132,25 @@ export async function walkDevice(herald: Herald, program: Program, home: string)
     check('leaves by a push', (await tell(`leave ${(await pushesOf(tenant, offer))[0]?.msgId}`)) === reported, undefined)
     check('and is out of its category', (await tell('categories')) === shown(false), undefined)
 
+    if (program.name === 'Herald.swift') {
+      const [holder] = await tenant.makeDevices('ios', 1)
+      const update = async () => {
+        const body = { activityId: 'match-3', event: 'update', attributesType: 'MatchAttributes', contentState: {} }
+        const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/live-activities', body), 202)
+        return (await untilSettled(tenant, id)).sent
+      }
+      await tell(`startToken MatchAttributes ${holder?.token}`)
+      await tell(`activity match-3 ${holder?.token}`)
+      check('tells the token of a Live Activity', (await update()) === 1, undefined)
+      await tell('endActivity match-3')
+      check('tells that a Live Activity has ended', (await update()) === 0, undefined)
+    }
+    check('tells Herald the number on its icon', (await tell('badge 41')) === 'ok', undefined)
+    const counted = await sendCampaign(tenant, { presentation: { badgeIncrement: 1 } }, 'sending')
+    await untilSettled(tenant, counted)
+    const shownBadge = JSON.stringify((await pushesOf(tenant, counted))[0]?.payload)
+    check('and a send goes on from it', /"(badge|notification_count)":42/.test(shownBadge), shownBadge)
+
     await tell('optOut')
     await tell(`register ${platform} ${token}`)
     const out = await userOf('ada')

@@ -11,7 +11,7 @@ const mostKept = 100
 const sdkFiles = ['herald.iife.js', 'worker.iife.js']
 
 /** Makes the shop's HTTP server. It keeps the newest 100 orders and the newest 100 events in memory. */
-function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret, category }: Settings) {
+function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret, category, offersCategory }: Settings) {
   const herald = new Herald({ baseUrl: heraldUrl, key: secretKey })
   const orders = new Map<string, Order>()
   const events: WebhookEvent[] = []
@@ -93,6 +93,38 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
     if (!order?.campaignId) return void response.sendStatus(404)
     const { status, stats } = await herald.campaigns.stats(order.campaignId)
     response.json({ ...order, status, stats })
+  })
+
+  // What the staff sends. Herald tries two texts on six customers in ten, counts the orders that they lead to, and sends the better one to the others.
+  // Customers who have switched pushes off find it in the inbox.
+  app.post('/offers', async ({ body }, response) => {
+    const { item, texts } = body as { item: string; texts: Record<string, string> }
+    const contentOf = (title: string) => ({ _default: 'en', en: { title, body: `See our ${item}` } })
+    const variants = Object.entries(texts).map(([id, title]) => ({ id, name: id, weight: 1, content: contentOf(title) }))
+    const draft = await herald.campaigns.create({
+      name: `Offer: ${item}`,
+      content: contentOf(`Our ${item}`),
+      experiment: {
+        sampleRate: 0.6,
+        variants,
+        auto: { metric: 'conversion', conversion: 'order', afterMinutes: 2880, alpha: 0.05, minUsers: 100, ifInconclusive: 'best' },
+      },
+      // At most so many a minute, so that the shop's own server can answer who comes.
+      sendRate: { perMinute: 6_000 },
+      inbox: true,
+      ...(offersCategory === undefined ? {} : { category: offersCategory }),
+    })
+    await herald.campaigns.send(draft.id)
+    response.status(201).json({ id: draft.id })
+  })
+
+  // What a customer was sent, also without pushes. A real shop asks for the customer of the session only.
+  app.get('/customers/:customer/inbox', async ({ params: { customer } }, response) => {
+    response.json(await herald.users.inbox({ externalId: customer }))
+  })
+  app.post('/customers/:customer/inbox/read', async ({ params: { customer } }, response) => {
+    await herald.users.markInbox({ externalId: customer }, { all: true })
+    response.sendStatus(204)
   })
 
   // What a customer gets: a real shop shows it on the page of the account, as switches.

@@ -9,6 +9,8 @@ export type Settings = {
   identitySecret: string | undefined
   /** The category of the app in Herald that the shop's notifications are in; undefined for none. */
   category: string | undefined
+  /** The category that the shop's offers are in; undefined for none. */
+  offersCategory: string | undefined
   port: number
 }
 
@@ -35,6 +37,7 @@ export function readSettings(): Settings {
     webhookSecrets,
     identitySecret: read('HERALD_IDENTITY_SECRET'),
     category: read('HERALD_CATEGORY'),
+    offersCategory: read('HERALD_OFFERS_CATEGORY'),
     port: Number(read('PORT') ?? 3000),
   }
 }

@@ -28,11 +28,13 @@ const scripts = [
  * <herald-ask> is a file of its own.
  */
 const languages = globSync('*.ts', { cwd: join(here, 'src/texts') }).map((file) => file.replace(/\.ts$/, ''))
+const further = ['react', 'vue', 'svelte', 'ui', 'badge', 'categories', 'conversions', 'inbox']
 const modules = [
   { entry: 'react', file: 'react.mjs', most: 1_000 },
   { entry: 'vue', file: 'vue.mjs', most: 1_000 },
   { entry: 'svelte', file: 'svelte.mjs', most: 1_000 },
   { entry: 'ui', file: 'ui.mjs', most: 4_000 },
+  { entry: 'badge', file: 'badge.mjs', most: 1_500 },
   { entry: 'categories', file: 'categories.mjs', most: 1_500 },
   { entry: 'conversions', file: 'conversions.mjs', most: 1_500 },
   { entry: 'inbox', file: 'inbox.mjs', most: 1_500 },
@@ -111,9 +113,7 @@ const loadsTexts: Plugin = {
 const writeJson = (path: string, value: object): void => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
 
 function writeTypes(directory: string): void {
-  const files = ['index', 'worker', 'react', 'vue', 'svelte', 'ui', 'categories', 'conversions', 'inbox'].map((name) =>
-    join(here, `src/${name}.ts`),
-  )
+  const files = ['index', 'worker', ...further].map((name) => join(here, `src/${name}.ts`))
   const output = ['--declaration', '--emitDeclarationOnly', '--outDir', directory, '--rootDir', join(here, 'src'), '--target', 'es2022']
   const rules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--strict', '--skipLibCheck', '--allowImportingTsExtensions']
   const { status, stdout } = spawnSync(
@@ -143,12 +143,7 @@ function publishedManifest(): object {
     exports: {
       '.': { types: './types/index.d.ts', default: './herald.mjs' },
       './worker': { types: './types/worker.d.ts', default: './worker.mjs' },
-      ...Object.fromEntries(
-        ['react', 'vue', 'svelte', 'ui', 'categories', 'conversions', 'inbox'].map((name) => [
-          `./${name}`,
-          { types: `./types/${name}.d.ts`, default: `./${name}.mjs` },
-        ]),
-      ),
+      ...Object.fromEntries(further.map((name) => [`./${name}`, { types: `./types/${name}.d.ts`, default: `./${name}.mjs` }])),
       './herald.iife.js': './herald.iife.js',
       './worker.iife.js': './worker.iife.js',
       './integrity.json': './integrity.json',

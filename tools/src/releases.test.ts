@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hashOf, releasesFile, type Release } from './releases.ts'
 import { root } from './workspace.ts'
@@ -35,4 +35,12 @@ test('all packages have the version that the changelog begins with, and released
     expect([file, readFileSync(join(root, file), 'utf8').includes(`= "${newest?.version}"`)]).toEqual([file, true])
   for (const document of Object.keys(newest?.documents ?? {}))
     expect(existsSync(join(root, document.replace(/\.json$/, '.released.json')))).toBe(true)
+})
+
+// node-pg-migrate leaves out punctuation when it orders files of one number: `0210_recalls_index` came before `0210_recalls`.
+test('no two migrations of a service have the same number, which alone says in which order they run', () => {
+  for (const [app, files] of Map.groupBy(globSync('apps/*/migrations/*.sql', { cwd: root }), (file) => file.split('/')[1])) {
+    const numbers = files.map((file) => basename(file).slice(0, 4))
+    expect([app, numbers.toSorted()]).toEqual([app, [...new Set(numbers)].toSorted()])
+  }
 })

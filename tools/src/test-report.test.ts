@@ -44,7 +44,7 @@ test('npm test lists the 40 files that took longest, the slowest first', () => {
 
 test('the last line of a run says what the run did not run, and which script runs it', () => {
   const own =
-    'what needs a script of its own (npm run test:browser, test:compose, test:mobile, test:clients, test:runtimes, test:rules, test:pooler, test:cluster, test:charts, chaos)'
+    'what needs a script of its own (npm run test:browser, test:compose, test:mobile, test:clients, test:runtimes, test:rules, test:upgrade, test:pooler, test:cluster, test:charts, chaos)'
   const line = (tier: Tier, without: string[] = []) => notRunLine({ tier, longFiles: 70, without })
 
   expect(line('quick')).toBe(`not run: 70 long test files (npm run test:rest); ${own}`)

@@ -52,6 +52,7 @@ export const ownScripts = [
   'test:clients',
   'test:runtimes',
   'test:rules',
+  'test:upgrade',
   'test:pooler',
   'test:cluster',
   'test:charts',

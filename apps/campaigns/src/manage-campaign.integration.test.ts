@@ -71,6 +71,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     recurringOf: null,
     remainderOf: null,
     author: null,
+    recallOf: null,
     test: false,
     failure: null,
     cancelling: false,

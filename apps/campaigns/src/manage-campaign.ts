@@ -111,6 +111,7 @@ function toCampaign(row: CampaignRow): Campaign {
     inbox: row.inbox,
     liveActivity: row.activity && { activityId: row.activity.activityId, event: row.activity.event },
     bypass,
+    ...activityOf(row),
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
@@ -125,6 +126,12 @@ function toCampaign(row: CampaignRow): Campaign {
     startedAt: toIso(row.startedAt),
     settledAt: toIso(row.settledAt),
   }
+}
+
+const activityOf = ({ activity }: CampaignRow): Pick<Campaign, 'activity'> => {
+  if (!activity) return {}
+  const { activityId, event, attributesType, timestamp } = activity
+  return { activity: { activityId, event, attributesType, timestamp } }
 }
 
 function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignRow): CampaignAudience {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
+import type { LiveActivity } from './live-activity.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import { ConversionName } from './conversion.ts'
@@ -204,6 +205,8 @@ export type Campaign = {
   /** Which Live Activity the send starts, updates or ends; null in any other campaign. */
   liveActivity: Pick<LiveActivity, 'activityId' | 'event'> | null
   bypass: Bypass
+  /** What a send to a Live Activity is for; left out of any other. */
+  activity?: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'>
   sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null

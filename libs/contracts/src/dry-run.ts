@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { CircuitEnvironment } from './batch.ts'
 import { CreateCampaign } from './campaign.ts'
 import { SendNotification } from './notification.ts'
-import { skipReasons, type FailureCode } from './outcome.ts'
+import { skipReasons, type FailureCode, type SkipReason } from './outcome.ts'
 import type { Platform } from './platform.ts'
 import type { Recipient } from './recipient.ts'
 import { Id, line, ObjectId } from './text.ts'
@@ -113,10 +113,12 @@ export type AudienceDryRun = {
   unreachable: { optedOut: number; invalidated: number }
   skips: {
     /** `opted_out`: only with `inbox`: these devices are queued too, beside the audience, and skipped. */
-    reason: 'holdout' | 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | 'frequency_cap'
+    reason: SkipReason
     devices: number
     estimated: Estimated | null
   }[]
+  /** How many devices would be sent to: those that no reason skips. */
+  toSend: number
   /** Without the users in whose zones the date and time of the send have passed, whom it skips as `expired`. */
   waves: { at: string; devices: number }[]
   experiment: { inSample: number; remainder: number; byVariant: Record<string, number> } | null

@@ -6,22 +6,29 @@ import { Id } from './text.ts'
 export const outcomes = ['sent', 'failed', 'skipped'] as const
 export type OutcomeKind = (typeof outcomes)[number]
 
-/** Why a push was skipped: `data.reason` of notification.skipped (spec: tracking/skip-reasons). */
+/**
+ * Why a push was skipped: `data.reason` of notification.skipped (spec: tracking/skip-reasons). When several reasons hold at once, the first in this
+ * order counts, for pages, takes, dry runs and explain alike.
+ */
 export const skipReasons = [
-  'opted_out',
-  'invalidated',
   'deleted',
   'owner_changed',
-  'silent_web',
+  'invalidated',
   'holdout',
-  'frequency_cap',
-  'quiet_hours',
+  'unsubscribed',
+  'opted_out',
   'expired',
+  'silent_web',
+  'quiet_hours',
+  'frequency_cap',
   'empty_content',
   'cancelled',
-  'unsubscribed',
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
+
+/** Gives the reason that counts among those that hold; null when none holds. */
+export const firstReason = (holds: { readonly [Reason in SkipReason]?: boolean | undefined }): SkipReason | null =>
+  skipReasons.find((reason) => holds[reason]) ?? null
 
 /** Why a push failed: `data.code` of notification.failed (spec: tracking/failure-codes). */
 export const failureCodes = [

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 
-/** A migration that waits for a table's lock makes every statement behind it wait too, so it waits no longer than requests may take. */
-const lockWaitMs = 2_000
+// A migration that waits for a table's lock makes every statement behind it wait too. It gives up before a service that waits for one of its locks
+// looks for a deadlock, after 1 s (deadlock_timeout of Postgres), so that no request is ended for it.
+const lockWaitMs = 500
 /** Between two tries others get the lock. */
 const againAfterMs = 1_000
 
@@ -96,5 +97,5 @@ async function roleOf(client: pg.Client, app: string): Promise<string> {
   return owner.replace(/^"(.*)"$/, '$1')
 }
 
-/** Whether a statement gave up waiting for a lock (Postgres, appendix A: 55P03 lock_not_available). */
-const isLocked = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '55P03'
+/** Whether a statement gave up waiting for a lock (Postgres, appendix A: 55P03 lock_not_available, 40P01 deadlock_detected). */
+const isLocked = (error: unknown): boolean => error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01')

@@ -32,17 +32,18 @@ export const simulatorToken = 'e2e-simulator-token-0123456789abcdef'
 export const toSimulator = { authorization: `Bearer ${simulatorToken}` }
 
 /**
- * Starts Herald on a new (or given) data directory and returns when it is ready. With HERALD_STACK (stack.ts) it gives those containers and starts
- * nothing. `launcher` is a command that replaces itself by the starter (`exec`).
+ * Starts Herald on a new (or given) data directory and returns when it is ready. With HERALD_STACK (stack.ts) it starts nothing. `launcher`: a command
+ * that becomes the starter (`exec`). `directory`: another clone.
  */
 export async function startHerald({
   dataDir = freshDataDir(),
   env = {},
   launcher = [],
-}: { dataDir?: string; env?: Record<string, string>; launcher?: string[] } = {}): Promise<Herald> {
+  directory = root,
+}: { dataDir?: string; env?: Record<string, string>; launcher?: string[]; directory?: string } = {}): Promise<Herald> {
   const stack = givenStack()
   if (stack) return heraldOf(stack, dataDir)
-  const { starter, output } = runStarter(dataDir, env, launcher)
+  const { starter, output } = runStarter(dataDir, env, launcher, directory)
   const baseUrl = await until(
     () => {
       if (starter.exitCode !== null) throw new Error(`the starter ended with ${starter.exitCode}: ${output()}`)
@@ -101,11 +102,12 @@ export function runStarter(
   dataDir: string,
   env: Record<string, string> = {},
   launcher: string[] = [],
+  directory = root,
 ): { starter: ChildProcess; output: () => string } {
   let printed = ''
   const [command, ...args] = [...launcher, process.execPath, 'tools/src/start.ts']
   const starter = spawn(command, args, {
-    cwd: root,
+    cwd: directory,
     env: {
       ...process.env,
       PORT: '0',

@@ -144,6 +144,9 @@ class Herald with WidgetsBindingObserver {
   /// Takes the user of this push out of its category.
   Future<void> leaveCategory(String msgId) => _call<Object>('leaveCategory', {'msgId': msgId});
 
+  /// Tells Herald the number on the app's icon, from which sends with `badgeIncrement` go on. It is not stored when Herald cannot be reached.
+  Future<void> setBadge(int badge) => _call<void>('setBadge', {'badge': badge});
+
   Future<void> optOut() => _call<void>('optOut');
 
   Future<void> optIn() => _call<void>('optIn');

@@ -41,6 +41,7 @@ private fun directly(herald: Herald) = { words: List<String> ->
     "leave" -> herald.leaveCategory(words[1])
     "choose" -> herald.setCategories(mapOf(words[1] to words.getOrNull(2)?.toBoolean()))
     "categories" -> herald.categories().joinToString(";") { "${it.id},${it.name},${it.description},${it.subscribed},${it.locked}" }
+    "badge" -> herald.setBadge(words[1].toInt())
     "optOut" -> herald.optOut()
     "optIn" -> herald.optIn()
     "unregister" -> herald.unregister()
@@ -74,6 +75,7 @@ private fun throughBridge(bridge: HeraldBridge, baseUrl: String, appKey: String,
       "language" -> call("setUser", mapOf("language" to word)) ?: Unit
       "convert" ->
         call("trackConversion", mapOf("id" to word, "name" to words[2], "value" to words.getOrNull(3)?.toDouble(), "currency" to words.getOrNull(4))) ?: Unit
+      "badge" -> call("setBadge", mapOf("badge" to word?.toInt())) ?: Unit
       "leave" -> call("leaveCategory", mapOf("msgId" to word))
       "choose" -> call("setCategories", mapOf("choices" to mapOf(word to words.getOrNull(2)?.toBoolean()))) ?: Unit
       "categories" ->

@@ -36,13 +36,21 @@ test('the SDK has a method for every secret key’s operation but PATCH’s POST
       return Promise.resolve(Response.json({ items: [], segments: [], templates: [], results: [], nextCursor: null, status: 'sent' }))
     },
   })
-  const { notifications, campaigns, segments, templates, users, subscriptions, conversions } = herald
-  const methods = Object.entries({ notifications, campaigns, segments, templates, users, subscriptions, conversions }).flatMap(
-    ([resource, all]) =>
-      Object.entries(all as Record<string, (...given: unknown[]) => unknown>).map(([name, method]) => ({
-        name: `${resource}.${name}`,
-        method,
-      })),
+  const { notifications, campaigns, segments, templates, users, subscriptions, conversions, liveActivities } = herald
+  const methods = Object.entries({
+    notifications,
+    campaigns,
+    segments,
+    templates,
+    users,
+    subscriptions,
+    conversions,
+    liveActivities,
+  }).flatMap(([resource, all]) =>
+    Object.entries(all as Record<string, (...given: unknown[]) => unknown>).map(([name, method]) => ({
+      name: `${resource}.${name}`,
+      method,
+    })),
   )
 
   for (const { name, method } of methods) {

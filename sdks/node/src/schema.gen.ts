@@ -1954,8 +1954,11 @@ export interface components {
                     result: "pass" | "stop" | "wait" | "info";
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
-                    /** @enum {string} */
-                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all";
+                    /**
+                     * @description `activity`: whether the device has a token for the Live Activity of the send.
+                     * @enum {string}
+                     */
+                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all" | "activity";
                     listed: boolean;
                 } | {
                     /** @constant */
@@ -2611,7 +2614,7 @@ export interface components {
             /** @description There when the user has one. */
             externalId?: string;
             data: {
-                /** @description One of opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+                /** @description One of deleted, owner_changed, invalidated, holdout, unsubscribed, opted_out, expired, silent_web, quiet_hours, frequency_cap, empty_content, cancelled. */
                 reason: string;
                 /**
                  * @description There when the send is a test.

@@ -30,6 +30,7 @@ test('each function reaches the native part by its name, with its arguments', as
   await herald.trackConversion('order-17', 'order', { value: 9.5, currency: 'EUR' })
   await herald.setCategories({ offers: false, news: null })
   await herald.leaveCategory('m')
+  await herald.setBadge(3)
   await herald.optOut()
   await herald.optIn()
   await herald.delivered('m')
@@ -51,6 +52,7 @@ test('each function reaches the native part by its name, with its arguments', as
     ['trackConversion', { id: 'order-17', name: 'order', value: 9.5, currency: 'EUR' }],
     ['setCategories', { choices: { offers: false, news: null } }],
     ['leaveCategory', { msgId: 'm' }],
+    ['setBadge', { badge: 3 }],
     ['optOut', {}],
     ['optIn', {}],
     ['delivered', { msgId: 'm' }],

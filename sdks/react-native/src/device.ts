@@ -80,6 +80,8 @@ export type Herald = {
   setCategories(choices: Record<string, boolean | null>): Promise<void>
   /** Takes the user of this push out of its category. */
   leaveCategory(msgId: string): Promise<void>
+  /** Tells Herald the number on the app's icon, from which sends with `badgeIncrement` go on. Rejects when Herald cannot be reached: it is not stored. */
+  setBadge(badge: number): Promise<void>
   optOut(): Promise<void>
   optIn(): Promise<void>
   /** Removes the device from Herald. */
@@ -158,6 +160,7 @@ export function heraldOver(native: Native): Herald {
     categories: () => call<Category[]>('categories'),
     setCategories: (choices) => call('setCategories', { choices }),
     leaveCategory: (msgId) => call<unknown>('leaveCategory', { msgId }).then(() => undefined),
+    setBadge: (badge) => call('setBadge', { badge }),
     optOut: () => call('optOut'),
     optIn: () => call('optIn'),
     unregister: () => call('unregister'),

@@ -39,6 +39,10 @@ func directly(_ herald: Herald, _ words: [String]) async throws -> String {
   case "choose": try await herald.setCategories([word: words.count > 2 ? words[2] == "true" : nil])
   case "categories":
     return try await herald.categories().map { "\($0.id),\($0.name),\($0.description ?? "null"),\($0.subscribed),\($0.locked)" }.joined(separator: ";")
+  case "startToken": try await herald.setStartToken(bytes(words[2]), attributesType: word)
+  case "activity": try await herald.setActivityToken(bytes(words[2]), activityId: word, attributesType: "MatchAttributes")
+  case "endActivity": try await herald.endActivity(word)
+  case "badge": try await herald.setBadge(Int(word) ?? 0)
   case "optOut": try await herald.optOut()
   case "optIn": try await herald.optIn()
   case "unregister": try await herald.unregister()
@@ -80,6 +84,7 @@ func bridged(_ words: [String]) async throws -> String {
     var about: [String: Any] = ["id": word, "name": words[2]]
     if words.count > 4 { about = about.merging(["value": NSNumber(value: Double(words[3]) ?? 0), "currency": words[4]]) { _, new in new } }
     _ = try await throughPushes("trackConversion", about)
+  case "badge": _ = try await throughPushes("setBadge", ["badge": Int(word) ?? 0])
   case "leave": _ = try await throughPushes("leaveCategory", ["msgId": word])
   case "choose": _ = try await throughPushes("setCategories", ["choices": [word: words.count > 2 ? words[2] == "true" : NSNull()] as [String: Any]])
   case "categories":

@@ -74,6 +74,7 @@ test('publint finds no fault in the published package, which has no dependencies
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'badge.mjs',
     'categories.mjs',
     'conversions.mjs',
     'herald.iife.js',

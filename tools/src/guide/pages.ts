@@ -19,7 +19,20 @@ export const contents: readonly { heading: string; pages: readonly string[] }[] 
   { heading: 'Devices', pages: ['web', 'frameworks', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
   {
     heading: 'Sending',
-    pages: ['server', 'python', 'go', 'segments', 'personalisation', 'campaigns', 'experiments', 'categories', 'inbox', 'conversions'],
+    pages: [
+      'server',
+      'python',
+      'go',
+      'segments',
+      'personalisation',
+      'campaigns',
+      'recall',
+      'experiments',
+      'categories',
+      'inbox',
+      'live-activities',
+      'conversions',
+    ],
   },
   {
     heading: 'Knowing',

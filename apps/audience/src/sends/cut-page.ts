@@ -15,7 +15,7 @@ import type { Db, FanOutFailure } from '../store/tables.ts'
 import { findFullLanes } from '../store/turns.ts'
 import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
 import { pacedBatch, pacedPage } from './core/pace.ts'
-import { holdOut, isMeant, queue, rulesFor, type DeliveryRules, type PageDevice, type Queued } from './core/queueing.ts'
+import { isMeant, queue, rulesFor, type DeliveryRules, type PageDevice, type Queued } from './core/queueing.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
 import { hasRoom, isHeldBack } from './store/bulk-window.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
@@ -75,8 +75,10 @@ export async function cutPage(
     : audience.scan(() => scanPage(db, scanned, selection), appId))
   const page = perMinute === null ? scan : shortened(scan, pacedPage(perMinute))
   const devices = await leaveOutOthers(audience, send, page.devices)
-  const quiet = { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: wave.at, expired: wave.expired }
-  const pushes = holdOut(queue(devices, send.silent, quiet), appId, rules.holdout)
+  const pushes = queue(devices, {
+    ...{ appId, silent: send.silent, holdout: rules.holdout, skipIn: rules.skipIn },
+    ...{ defaultTimezone: settings.defaultTimezone, at: wave.at, expired: wave.expired },
+  })
   const lane = uncut.lane ?? (perMinute !== null ? 'bulk' : laneOf({ isLast: page.isLast, devices: pushes.length }))
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 

@@ -11,8 +11,8 @@ import { partOf } from '../delivery/core/recipient.ts'
 import { listCircuits } from '../delivery/store/circuits.ts'
 import { readDevices } from '../delivery/store/recipients.ts'
 import type { Db } from '../store/tables.ts'
-import { addUp, whySampleSkipped } from './core/dry-run.ts'
-import { categoryObeyed, rulesFor, skipRule } from './core/queueing.ts'
+import { addUp, whySampleSkipped, type Described } from './core/dry-run.ts'
+import { categoryObeyed, quietAt, rulesFor } from './core/queueing.ts'
 import type { Wave } from './core/waves.ts'
 import { resolveTarget } from './cut-page.ts'
 import { plan } from './start-fan-out.ts'
@@ -23,7 +23,6 @@ import {
   pickDevices,
   prepareForScan,
   scanAudience,
-  type Described,
   type DryRunScan,
   type PlannedZone,
 } from './store/dry-runs.ts'
@@ -131,13 +130,8 @@ async function planZones(
   if (!waves && !skipIn) return { zones: [], last }
   const zones = planned.flatMap((wave, place) => {
     const at = new Date(wave.at)
-    const whySkipped = skipRule(send.silent, { skipIn, defaultTimezone, at, expired: wave.expired === true })
-    return wave.zones.map((zone) => ({
-      zone,
-      wave: place,
-      at,
-      quiet: whySkipped({ platform: 'ios', zone: zone === '' ? null : zone }) === 'quiet_hours',
-    }))
+    const isQuiet = quietAt({ skipIn, defaultTimezone, at })
+    return wave.zones.map((zone) => ({ zone, wave: place, at, quiet: isQuiet(zone === '' ? null : zone) }))
   })
   return { zones, last }
 }
@@ -172,12 +166,7 @@ async function chooseAtRandom(
  * Reads the sample devices in the order given, each with the values for its text, with the query that reads a batch for a dispatcher. Addresses and
  * keys do not leave audience.
  */
-async function readSamples(
-  trx: Db,
-  { appId, send, expiredWave }: DryRunScan,
-  chosen: string[],
-  described: Described[],
-): Promise<SampleDevice[]> {
+async function readSamples(trx: Db, { appId, send }: DryRunScan, chosen: string[], described: Described[]): Promise<SampleDevice[]> {
   // The sample of a person outside the category is shown too, with the reason why it would be skipped.
   const { category: _, ...names } = namesOfSend(send)
   const found = new Map<string, SampleDevice>()
@@ -192,7 +181,7 @@ async function readSamples(
         userId: device.userId,
         platform,
         variant: device.variant ?? '',
-        skip: whySampleSkipped(send, { ...device, expired: device.wave === expiredWave }),
+        skip: whySampleSkipped(send, device),
         recipient: recipientOf.get(device.id) ?? null,
       })
   }

@@ -66,6 +66,7 @@ test('a dry run counts the opted-out devices that the send skips', async () => {
   for (const limits of [undefined, { exactUpTo: 0, sampled: 1_000_000 }]) {
     const tried = await dryRun(audience, { ...asked, send: givenSend(appId, { inbox: true }) }, limits)
     expect(tried.skips.map(({ reason, devices }) => [reason, devices])).toEqual([['opted_out', 1]])
+    expect(tried.toSend).toBe(1)
     expect((await dryRun(audience, { ...asked, send: givenSend(appId, {}) }, limits)).skips).toEqual([])
   }
 })

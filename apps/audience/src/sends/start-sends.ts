@@ -99,8 +99,10 @@ async function beginAll(
     const devices = few.devices[index] ?? []
     if (devices === 'many') return []
     const meant = devices.filter(({ userId }) => isMeant(send, userId))
-    const quiet = { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: few.startedAt, expired: false }
-    const pushes = queue(meant, send.silent, quiet)
+    const pushes = queue(meant, {
+      ...{ appId: send.appId, silent: send.silent, holdout: null, skipIn: rules.skipIn },
+      ...{ defaultTimezone: settings.defaultTimezone, at: few.startedAt, expired: false },
+    })
     return {
       campaignId: send.campaignId,
       appId: send.appId,

@@ -2346,8 +2346,11 @@ export interface components {
                     result: "pass" | "stop" | "wait" | "info";
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
-                    /** @enum {string} */
-                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all";
+                    /**
+                     * @description `activity`: whether the device has a token for the Live Activity of the send.
+                     * @enum {string}
+                     */
+                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all" | "activity";
                     listed: boolean;
                 } | {
                     /** @constant */
@@ -3025,6 +3028,14 @@ export interface components {
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3276,6 +3287,14 @@ export interface components {
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3542,6 +3561,14 @@ export interface components {
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -4593,6 +4620,15 @@ export interface components {
                     lastNotifiedAt: string | null;
                     invalidatedAt: string | null;
                     test: boolean;
+                    /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                    activityTokens?: {
+                        name: string;
+                        starts: boolean;
+                        attributesType: string;
+                        token: string;
+                        /** Format: date-time */
+                        changedAt: string;
+                    }[];
                 }[];
                 preferences: {
                     [key: string]: boolean;
@@ -4658,6 +4694,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4721,6 +4766,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4791,6 +4845,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;
@@ -4828,6 +4891,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;

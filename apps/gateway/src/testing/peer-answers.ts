@@ -85,6 +85,7 @@ export const givenDryRun: AudienceDryRun = {
   isWhole: true,
   unreachable: { optedOut: 2, invalidated: 1 },
   skips: [],
+  toSend: 35,
   waves: [{ at: '2026-01-31T08:00:00.000Z', devices: 35 }],
   experiment: null,
   locales: [

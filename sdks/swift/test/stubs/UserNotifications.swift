@@ -107,6 +107,8 @@ public final class UNUserNotificationCenter {
 
   public static func current() -> UNUserNotificationCenter { only }
 
+  public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {}
+
   public func requestAuthorization(options: UNAuthorizationOptions) async throws -> Bool { true }
 }
 

@@ -1,7 +1,7 @@
 import { packIds } from '@herald/contracts/compact-ids'
 import type { Decided } from '@herald/contracts/batch'
 import { isSubscribed } from '@herald/contracts/category'
-import type { SkipReason } from '@herald/contracts/outcome'
+import { firstReason, type SkipReason } from '@herald/contracts/outcome'
 import { shortColumn, type Column, type RecipientColumns } from '@herald/contracts/recipient'
 import type { Tags } from '@herald/contracts/text'
 import type { NamesOfSend } from './names-of-send.ts'
@@ -127,7 +127,7 @@ const environmentsOf = (letters: string | null | undefined): ('production' | 'sa
 
 /**
  * Gives the devices of a send to a Live Activity with their tokens for it in place of their own. `tokens`: by device, null when the send is overtaken.
- * A person who opted out of notifications gets what changes an activity all the same.
+ * `optedOutToo`: opted-out devices get it too.
  */
 export function withActivityTokens(
   queued: QueuedDevices,
@@ -161,48 +161,30 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
   for (let at = 0; at < count; at += 1) {
     const digit = queued.facts[at] ?? '0'
     const isOutside = names.category !== undefined && !isSubscribed(names.category, queued.choices?.[at])
-    if (digit === mayBeSent && queued.late?.[at]) decided.push(skippedFor('expired', queued, at, placeAt(queued, from, at)))
-    else if (digit === mayBeSent && !isOutside) chosen.push(at)
-    else if (digit === mayBeSent) decided.push(skippedFor('unsubscribed', queued, at, placeAt(queued, from, at)))
-    else decided.push(skipped(queued, at, placeAt(queued, from, at), parseInt(digit, 16)))
+    const isLate = queued.late?.[at] === true
+    if (digit === mayBeSent && !isOutside && !isLate) chosen.push(at)
+    else decided.push(skipped(queued, at, placeAt(queued, from, at), whySkipped(parseInt(digit, 16), { isOutside, isLate })))
   }
   return { recipients: columnsOf(queued, chosen, names, platform, from), decided, count }
 }
 
-type DeviceNow = { userId: string; optedIn: boolean; invalidated: boolean } | null
-
 /**
- * Gives the reason for which a queued push is skipped; null when it is sent. The owner is compared before anything else, so that no other user is
- * ever shown the text (spec: tracking/owner-first).
+ * Gives the reason for which a queued push is skipped. The owner is compared before all that is the user's, so that no other user is ever shown the
+ * text (spec: tracking/owner-first).
  */
-function whySkipped(queuedFor: string, device: DeviceNow): SkipReason | null {
-  if (!device) return 'deleted'
-  if (device.userId !== queuedFor) return 'owner_changed'
-  if (device.invalidated) return 'invalidated'
-  return device.optedIn ? null : 'opted_out'
-}
-
-function skipped(queued: QueuedDevices, at: number, place: number, digit: number): Decided {
-  const queuedFor = idAt(queued.queuedFor, at)
-  const owner = digit & facts.isOthers ? '' : queuedFor
-  const device: DeviceNow =
-    digit & facts.isThere ? { userId: owner, optedIn: (digit & facts.isOptedIn) > 0, invalidated: (digit & facts.isInvalidated) > 0 } : null
-  return {
-    place,
-    subscriptionId: idAt(queued.subscriptionIds, at),
-    userId: queuedFor,
-    tokenVersion: queued.tokenVersions[at] ?? 0,
-    attempts: 0,
-    outcome: 'skipped',
-    code: whySkipped(queuedFor, device) ?? 'deleted',
+function whySkipped(digit: number, { isOutside, isLate }: { isOutside: boolean; isLate: boolean }): SkipReason {
+  const isThere = (digit & facts.isThere) > 0
+  const holds = {
+    owner_changed: (digit & facts.isOthers) > 0,
+    invalidated: (digit & facts.isInvalidated) > 0,
+    unsubscribed: isOutside,
+    opted_out: !(digit & facts.isOptedIn),
+    expired: isLate,
   }
+  return (isThere && firstReason(holds)) || 'deleted'
 }
 
-/**
- * Gives the outcome of a push to a reachable device that is not sent: the person has left the category since the push was queued
- * (spec: categories/skipped-at-take), or the Live Activity has gone on.
- */
-const skippedFor = (code: SkipReason, queued: QueuedDevices, at: number, place: number): Decided => ({
+const skipped = (queued: QueuedDevices, at: number, place: number, code: SkipReason): Decided => ({
   place,
   subscriptionId: idAt(queued.subscriptionIds, at),
   userId: idAt(queued.queuedFor, at),

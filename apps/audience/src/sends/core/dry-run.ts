@@ -1,5 +1,6 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald/contracts/dry-run'
+import { firstReason, skipReasons, type SkipReason } from '@herald/contracts/outcome'
 import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 
 /**
@@ -8,11 +9,8 @@ import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
  */
 export type Group = Record<Platform, number> & {
   wave: number
-  held: boolean
-  /** Whether the users are outside the send's category. */
-  outside: boolean
-  quiet: boolean
-  capped: boolean
+  /** The reason for which the users' pushes are skipped, as far as it is the users' own; null for none. */
+  skip: SkipReason | null
   variant: string | null
   locale: string | null
   /** Whether a language of the users is known. */
@@ -23,23 +21,11 @@ export type Group = Record<Platform, number> & {
   unseen: number
   users: number
 }
-/**
- * How many devices of the send's audience one block of the table has, and how many each rule skips (`web`: browsers, which a silent send skips). A
- * device counts for the first rule that skips it.
- */
-export type Block = {
-  devices: number
-  held: number
-  optedOut: number
-  expired: number
-  web: number
-  outside: number
-  quiet: number
-  capped: number
-}
+/** Devices of one block of the table that a send would treat in the same way. */
+export type InBlock = Pick<Group, Platform | 'skip' | 'variant' | 'optedOut'>
 type Counted = Pick<
   AudienceDryRun,
-  'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales' | 'webNeverSeen'
+  'audience' | 'estimated' | 'unreachable' | 'skips' | 'toSend' | 'waves' | 'experiment' | 'locales' | 'webNeverSeen'
 >
 
 /**
@@ -54,85 +40,31 @@ export function addUp(
     fraction,
     waves,
     expiredWave,
-  }: { groups: readonly Group[]; blocks: readonly Block[]; fraction: number; waves: readonly string[]; expiredWave: number },
+  }: { groups: readonly Group[]; blocks: readonly (readonly InBlock[])[]; fraction: number; waves: readonly string[]; expiredWave: number },
 ): Counted {
   const whole = (devices: number): number => Math.round(devices / fraction)
   const sum = (of: readonly Group[], read: (group: Group) => number): number => whole(of.reduce((total, group) => total + read(group), 0))
   const byPlatform = (of: readonly Group[]) => perPlatform((platform) => sum(of, (group) => group[platform]))
-  const sampleSize = blocks.reduce((total, { devices }) => total + devices, 0)
-  const estimate = (read: (block: Block) => number): Estimated | null =>
+  const sampleSize = blocks.flat().reduce((total, group) => total + sumOf(group), 0)
+  const estimate = (read: (block: readonly InBlock[]) => number): Estimated | null =>
     fraction >= 1 ? null : { sampleSize, interval: intervalOf(blocks.map(read), fraction) }
 
   // No push is queued for users outside the sample of an experiment.
   const queued = groups.filter(({ variant }) => variant !== null)
-  const skipped = (reason: AudienceDryRun['skips'][number]['reason'], devices: number, read: (block: Block) => number) =>
-    devices === 0 ? [] : [{ reason, devices, estimated: estimate(read) }]
-  // Who is held out is skipped for that reason, whatever else would skip the push.
-  const meant = queued.filter(({ held }) => !held)
-  const due = meant.filter(({ wave }) => wave !== expiredWave)
-  const inside = due.filter(({ outside }) => !outside)
-  const awake = inside.filter(({ quiet }) => !quiet)
-  const heldOut = sum(
-    queued.filter(({ held }) => held),
-    (group) => sumOf(group) + (inbox ? group.optedOut : 0),
-  )
-  const held = skipped('holdout', heldOut, (block) => block.held)
-  const expired = skipped('expired', sum(meant, sumOf) - sum(due, sumOf), ({ expired: devices }) => devices)
+  const skipped = countSkips(groups, silent, inbox)
+  const ofBlocks = new Map(blocks.map((block) => [block, countSkips(block, silent, inbox)]))
   return {
     audience: { users: sum(groups, ({ users }) => users), byPlatform: byPlatform(groups) },
-    estimated: estimate(({ devices }) => devices),
+    estimated: estimate((block) => block.reduce((total, group) => total + sumOf(group), 0)),
     unreachable: { optedOut: sum(groups, ({ optedOut }) => optedOut), invalidated: sum(groups, ({ invalidated }) => invalidated) },
-    skips: silent
-      ? [
-          ...expired,
-          ...skipped(
-            'silent_web',
-            sum(due, ({ web }) => web),
-            ({ web }) => web,
-          ),
-        ]
-      : [
-          ...held,
-          ...(inbox
-            ? skipped(
-                'opted_out',
-                sum(
-                  meant.filter(({ outside }) => !outside),
-                  ({ optedOut }) => optedOut,
-                ),
-                ({ optedOut }) => optedOut,
-              )
-            : []),
-          ...expired,
-          ...skipped(
-            'unsubscribed',
-            sum(
-              due.filter(({ outside }) => outside),
-              sumOf,
-            ) +
-              sum(
-                meant.filter(({ outside }) => outside),
-                ({ optedOut }) => (inbox ? optedOut : 0),
-              ),
-            ({ outside }) => outside,
-          ),
-          ...skipped(
-            'quiet_hours',
-            sum(
-              inside.filter(({ quiet }) => quiet),
-              sumOf,
-            ),
-            ({ quiet }) => quiet,
-          ),
-          ...skipped(
-            'frequency_cap',
-            sum(
-              awake.filter(({ capped }) => capped),
-              sumOf,
-            ),
-            ({ capped }) => capped,
-          ),
-        ],
+    skips: skipReasons.flatMap((reason) => {
+      const devices = whole(skipped.get(reason) ?? 0)
+      return devices === 0 ? [] : [{ reason, devices, estimated: estimate((block) => ofBlocks.get(block)?.get(reason) ?? 0) }]
+    }),
+    toSend: sum(
+      queued.filter(({ skip }) => skip === null),
+      (group) => sumOf(group) - (silent ? group.web : 0),
+    ),
     waves: waves.flatMap((at, place) => {
       const ofWave = queued.filter(({ wave }) => wave === place)
       return place === expiredWave ? [] : [{ at, devices: sum(ofWave, sumOf) }]
@@ -159,6 +91,24 @@ export function addUp(
     locales: silent ? [] : shownLocales(queued, defaultsOf(content, experiment), byPlatform, sum),
   }
 }
+
+/** Counts the pushes that are skipped, by reason: those of the users' reasons, and those of browsers and opted-out devices. */
+function countSkips(of: readonly InBlock[], silent: boolean, inbox = false): ReadonlyMap<SkipReason, number> {
+  const counts = new Map<SkipReason, number>()
+  for (const group of of) {
+    if (group.variant === null) continue
+    for (const [devices, reason] of [
+      [sumOf(group) - group.web, whySkipped(group.skip, {})],
+      [group.web, whySkipped(group.skip, { silent_web: silent })],
+      [inbox ? group.optedOut : 0, whySkipped(group.skip, { opted_out: true })],
+    ] as const)
+      if (reason !== null && devices > 0) counts.set(reason, (counts.get(reason) ?? 0) + devices)
+  }
+  return counts
+}
+
+const whySkipped = (ofUser: SkipReason | null, ofDevice: { readonly [Reason in SkipReason]?: boolean }): SkipReason | null =>
+  firstReason({ ...ofDevice, ...(ofUser && { [ofUser]: true }) })
 
 function defaultsOf(content: FrozenSend['content'], experiment: FrozenSend['experiment']): Map<string, string> {
   const texts = experiment ? experiment.variants.map((variant) => ({ id: variant.id, content: variant.content })) : [{ id: '', content }]
@@ -207,27 +157,27 @@ function intervalOf(seen: readonly number[], fraction: number): [low: number, hi
   return [Math.max(Math.round(estimate - reach), Math.round(estimate * fraction)), Math.round(estimate + reach)]
 }
 
-/** Gives the reason why a device would not be sent to, and checks in the same order as a send; null when the device would be sent to. */
+/** Gives the reason why a device would not be sent to; null when it would be. */
 export function whySampleSkipped(
-  { silent, experiment, remainder }: Pick<FrozenSend, 'silent' | 'experiment' | 'remainder'>,
-  device: {
-    platform: Platform
-    reach: 0 | 1 | 2 | null
-    variant: string | null
-    held: boolean
-    expired: boolean
-    outside: boolean
-    quiet: boolean
-    capped: boolean
-  },
+  { silent, experiment, remainder, inbox }: Pick<FrozenSend, 'silent' | 'experiment' | 'remainder' | 'inbox'>,
+  { platform, reach, variant, skip }: Pick<Described, 'platform' | 'reach' | 'variant' | 'skip'>,
 ): SampleSkip | null {
-  if (device.reach === null) return 'not_in_target'
-  if (device.reach > 0) return device.reach === 2 ? 'invalidated' : 'opted_out'
-  if ((experiment || remainder) && device.variant === null) return 'not_in_experiment'
-  if (device.held) return 'holdout'
-  if (device.expired) return 'expired'
-  if (silent) return device.platform === 'web' ? 'silent_web' : null
-  if (device.outside) return 'unsubscribed'
-  if (device.quiet) return 'quiet_hours'
-  return device.capped ? 'frequency_cap' : null
+  if (reach === null) return 'not_in_target'
+  if (reach === 2) return 'invalidated'
+  // Only an inbox queues a push for an opted-out device.
+  if (reach === 1 && !inbox) return 'opted_out'
+  if ((experiment || remainder) && variant === null) return 'not_in_experiment'
+  return whySkipped(skip, { opted_out: reach === 1, silent_web: silent && platform === 'web' })
+}
+
+/** What a send would do to a single device. */
+export type Described = {
+  id: string
+  userId: string
+  platform: Platform
+  /** 0 reachable, 1 opted out, 2 invalidated; null when the target does not mean the device. */
+  reach: 0 | 1 | 2 | null
+  skip: SkipReason | null
+  /** Null when the target does not mean the device, or the experiment or the winner's follow-up leaves out its user. */
+  variant: string | null
 }

@@ -4,12 +4,13 @@ import type { Choices } from '@herald/contracts/category'
 import { isInSample, variantOf } from '@herald/contracts/experiment'
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { FailureCode } from '@herald/contracts/outcome'
+import { reachesOptedOut } from '@herald/contracts/live-activity'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
 import { explainMessage } from './explain-message.ts'
 import { placeInBatch, placeWithoutBatch, type OpenPlace } from './explain-push.ts'
-import { capSteps, categorySteps, holdoutSteps, ownWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
+import { capSteps, categorySteps, holdoutSteps, ownWave, planOwnWave, quietSteps, waveSteps, type SendToExplain } from './explain-rules.ts'
 import { asksFor, explainLeaves } from './explain-segment.ts'
 
 export type KnownDevice = {
@@ -62,6 +63,8 @@ export type DeviceFacts = {
   circuits: readonly Circuit[]
   /** The campaigns that count against the frequency cap of the device's owner. */
   claims: readonly { campaignId: string; at: Date }[]
+  /** Whether the device has a token for the Live Activity of the send. */
+  hasActivity: boolean
 }
 
 /** Explains why a device got a send or did not, as far as audience knows: the steps that decided, and where the push is. */
@@ -71,6 +74,8 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
   const zone = user?.timezone ?? ''
   const waves = fanOut?.waves ?? fanOut?.pastWaves ?? []
   const own = ownWave(waves, zone)
+  const wave = waves[own] ?? planOwnWave(of, zone)
+  const place = waves[own] ? { no: own + 1, of: waves.length } : { no: null, of: null }
   const circuit = batch ? circuitMet(facts, batch.queuedFor) : null
   const push = batch
     ? placeInBatch(batch, { flow: fanOut?.flow ?? 'running', circuit, now: of.now })
@@ -82,12 +87,13 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         deviceStep(of, device),
         reachableStep(of, device),
         ...(user ? targetSteps(of, facts, device, user) : []),
+        ...activitySteps(of, facts),
         ...experimentSteps(of, device.userId),
         ...holdoutSteps(of, device.userId),
         ...(user ? categorySteps(of, user.preferences ?? {}) : []),
-        ...waveSteps(of, { waves, own, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
-        ...quietSteps(of, zone, waves[own]),
-        ...capSteps(of, facts.claims),
+        ...waveSteps(of, { wave, ...place, zone, isAhead: push.is === 'ahead' || push.is === 'nowhere' }),
+        ...quietSteps(of, zone, wave),
+        ...capSteps(of, facts.claims, wave),
       ]
     : [{ step: 'device', result: 'info', basis: 'now', createdAt: null, inBounds: null, deleted: true }]
   if (fanOut && push.is !== 'nowhere') {
@@ -115,14 +121,14 @@ function deviceStep({ fanOut, startedAt }: SendToExplain, { id, createdAt }: Kno
  * Says whether the device is reachable. Becoming unreachable after the send was settled did not matter to it (`info`); becoming so before the send
  * began certainly kept the push from the device (`frozen`).
  */
-function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
+function reachableStep({ fanOut, startedAt, send }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
   const { optedIn, invalidatedAt } = device
   const optedOutAt = optedIn ? null : device.optedOutAt
   const moments = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
   // `optedOutAt` is null for an opt-out that was imported or is older than the column. Then it is unknown since when the device is
   // unreachable.
   const since = optedIn || optedOutAt ? moments[0] : undefined
-  const isReachable = optedIn && invalidatedAt === null
+  const isReachable = (optedIn || reachesOptedOut(send.activity)) && invalidatedAt === null
   const isLater = since !== undefined && fanOut?.settledAt != null && since > fanOut.settledAt
   const isBefore = since !== undefined && startedAt !== null && since <= startedAt
   return {
@@ -166,6 +172,10 @@ function targetSteps(of: SendToExplain, facts: DeviceFacts, device: KnownDevice,
     }
   }
 }
+
+/** Says whether the device has a token for the Live Activity. The basis is `now`, since tokens come and go. */
+const activitySteps = ({ send: { activity } }: SendToExplain, { hasActivity }: DeviceFacts): ExplainedStep[] =>
+  activity ? [{ step: 'target', result: hasActivity ? 'pass' : 'stop', basis: 'now', kind: 'activity', listed: hasActivity }] : []
 
 const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | null) => {
   const { id: userId, tags, preferences: _, ...fields } = user

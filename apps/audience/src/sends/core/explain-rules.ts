@@ -41,41 +41,30 @@ export function categorySteps({ send }: SendToExplain, choices: Choices): Explai
   return [{ step: 'category', result, basis: 'now', category: category.id, subscribed, default: category.default }]
 }
 
-type OwnWave = { waves: readonly Wave[]; own: number; zone: string; isAhead: boolean }
-
-const expired = { result: 'stop', expired: true } as const
-
-/** Gives the step of the wave. It stops a push when the date and time of the send had passed in the user's time zone. */
-export function waveSteps(of: SendToExplain, { waves, own, zone, isAhead }: OwnWave): ExplainedStep[] {
-  const { send, settings, startedAt, now } = of
-  const zoneKnown = findTimeZone(zone) !== undefined
-  const step = {
-    step: 'wave',
-    result: isAhead ? 'wait' : 'pass',
-    basis: 'now',
-    zone: zoneOf(zone, settings.defaultTimezone),
-    zoneKnown,
-    expired: false,
-  } as const
-  const wave = waves[own]
-  if (wave) return [{ ...step, ...(wave.expired ? expired : {}), at: wave.at, wave: own + 1, of: waves.length }]
+/** Plans the wave of a time zone for a send that has not begun, as if it began now; undefined when it would begin at once. */
+export function planOwnWave({ send, settings, startedAt, now }: SendToExplain, zone: string): Wave | undefined {
+  if (startedAt) return undefined
   const { holdFor } = rulesFor(send, settings)
-  if (startedAt || (!send.userTimezone && !holdFor)) return []
-  const planned = planWaves({
-    zones: [zone],
-    defaultTimezone: settings.defaultTimezone,
-    userTimezone: send.userTimezone,
-    holdFor,
-    startedAt: now,
-  })
-  const [first] = planned ?? []
+  const { defaultTimezone } = settings
+  return planWaves({ zones: [zone], defaultTimezone, userTimezone: send.userTimezone, holdFor, startedAt: now })?.[0]
+}
+
+/** Gives the step of the wave. It stops a push when the date and time of the send had passed in the user's time zone. `no`: its number in the send. */
+export function waveSteps(
+  { send, settings, startedAt, now }: SendToExplain,
+  { wave, no, of, zone, isAhead }: { wave: Wave | undefined; no: number | null; of: number | null; zone: string; isAhead: boolean },
+): ExplainedStep[] {
+  if (!wave && (startedAt || (!send.userTimezone && !rulesFor(send, settings).holdFor))) return []
+  const isExpired = wave?.expired === true
   return [
     {
-      ...step,
-      ...(first?.expired ? expired : { result: first ? 'wait' : 'pass' }),
-      at: first?.at ?? now.toISOString(),
-      wave: null,
-      of: null,
+      step: 'wave',
+      result: isExpired ? 'stop' : wave && isAhead ? 'wait' : 'pass',
+      basis: 'now',
+      zone: zoneOf(zone, settings.defaultTimezone),
+      zoneKnown: findTimeZone(zone) !== undefined,
+      expired: isExpired,
+      ...{ at: wave?.at ?? now.toISOString(), wave: no, of },
     },
   ]
 }
@@ -99,15 +88,16 @@ export function quietSteps({ send, settings, startedAt, now }: SendToExplain, us
   return [{ step: 'quiet_hours', result, basis: 'now', start, end, zone, until: until?.toISOString() ?? null }]
 }
 
-/** Gives the step of the frequency cap, with the campaigns that counted: from the cap's window before the send began until it was settled. */
+/** Gives the step of the frequency cap, with the campaigns that counted: from the cap's window before the push's wave until the send was settled. */
 export function capSteps(
   { send, settings, fanOut, startedAt, now }: SendToExplain,
   claims: readonly { campaignId: string; at: Date }[],
+  wave: Wave | undefined,
 ): ExplainedStep[] {
   const { frequencyCap } = rulesFor(send, settings)
   if (!frequencyCap) return []
   const { max, windowSeconds } = frequencyCap
-  const from = (startedAt ?? now).getTime() - windowSeconds * 1000
+  const from = (wave ? new Date(wave.at) : (startedAt ?? now)).getTime() - windowSeconds * 1000
   const to = (fanOut?.settledAt ?? now).getTime()
   const isCounted = claims.some(({ campaignId }) => campaignId === send.campaignId)
   const counted = claims.filter(({ campaignId, at }) => campaignId !== send.campaignId && at.getTime() > from && at.getTime() <= to)

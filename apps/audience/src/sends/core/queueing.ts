@@ -4,7 +4,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenCategory } from '@herald/contracts/category'
 import { isHeldOut, type Holdout } from '@herald/contracts/holdout'
 import { isInSample } from '@herald/contracts/experiment'
-import type { SkipReason } from '@herald/contracts/outcome'
+import { firstReason, type SkipReason } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import { zoneOf } from './waves.ts'
@@ -81,53 +81,56 @@ export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userI
   (!experiment || isInSample(experiment.sampleRate, campaignId, userId)) &&
   (!remainder || !isInSample(remainder.sampleRate, remainder.of, userId))
 
-/**
- * Skips the pushes to users who are held out, whatever else would skip them: the ledger is to have all of them (spec: experiments/holdout-queued). A
- * user is placed once, however many devices the user has.
- */
-export function holdOut(pushes: Queued[], appId: string, holdout: Holdout | null): Queued[] {
-  if (!holdout) return pushes
-  const known = new Map<string, boolean>()
-  return pushes.map((push) => {
-    const isHeld = known.get(push.userId) ?? isHeldOut(appId, holdout, push.userId)
-    known.set(push.userId, isHeld)
-    return isHeld ? { ...push, skip: 'holdout' } : push
-  })
+/** What decides whether a page's pushes are skipped. `expired`: the date and time of the send had passed in the zones of the page's wave. */
+export type SkipFacts = {
+  appId: string
+  silent: boolean
+  holdout: Holdout | null
+  skipIn: QuietHours | null
+  defaultTimezone: string
+  at: Date
+  expired: boolean
 }
 
-/** What time has to do with a page's pushes. `expired`: the date and time of the send had passed in the zones of the page's wave. */
-export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date; expired: boolean }
+/** Gives a function that says whether it is quiet in a user's time zone at an instant. Each zone is computed once. */
+export function quietAt({
+  skipIn,
+  defaultTimezone,
+  at,
+}: Pick<SkipFacts, 'skipIn' | 'defaultTimezone' | 'at'>): (zone: string | null) => boolean {
+  return skipIn ? once((zone) => quietUntil(skipIn, zoneOf(zone, defaultTimezone), at) !== undefined) : () => false
+}
+
+function once<Key>(compute: (key: Key) => boolean): (key: Key) => boolean {
+  const known = new Map<Key, boolean>()
+  return (key) => {
+    const value = known.get(key) ?? compute(key)
+    known.set(key, value)
+    return value
+  }
+}
 
 /**
- * Gives a function that says why a device is skipped at once, or null when it is not skipped. A browser must show something for every push, so silent
- * pushes to browsers are skipped.
+ * Gives a function that says why a device is skipped at once; null when it is not. A browser must show something for every push, so silent pushes to
+ * browsers are skipped.
  */
-export function skipRule(
-  silent: boolean,
-  { skipIn, defaultTimezone, at, expired }: Quiet,
-): (device: Omit<PageDevice, 'id' | 'userId'>) => 'opted_out' | 'expired' | 'silent_web' | 'unsubscribed' | 'quiet_hours' | null {
-  const quietZones = new Map<string | null, boolean>()
-  const isQuiet = (zone: string | null): boolean => {
-    if (!skipIn) return false
-    const known = quietZones.get(zone)
-    if (known !== undefined) return known
-    const quiet = quietUntil(skipIn, zoneOf(zone, defaultTimezone), at) !== undefined
-    quietZones.set(zone, quiet)
-    return quiet
-  }
-  return ({ platform, zone, isOutside, isOptedOut }) => {
-    // An inbox brings nobody what they have unsubscribed from.
-    if (isOptedOut) return isOutside ? 'unsubscribed' : 'opted_out'
-    if (expired) return 'expired'
-    if (silent && platform === 'web') return 'silent_web'
-    if (isOutside) return 'unsubscribed'
-    return isQuiet(zone) ? 'quiet_hours' : null
-  }
+export function skipRule({ appId, silent, holdout, expired, ...quiet }: SkipFacts): (device: PageDevice) => SkipReason | null {
+  const isQuiet = quietAt(quiet)
+  const isHeld = holdout ? once<string>((userId) => isHeldOut(appId, holdout, userId)) : () => false
+  return ({ userId, platform, zone, isOutside, isOptedOut }) =>
+    firstReason({
+      holdout: isHeld(userId),
+      unsubscribed: isOutside,
+      opted_out: isOptedOut,
+      expired,
+      silent_web: silent && platform === 'web',
+      quiet_hours: isQuiet(zone),
+    })
 }
 
 /** Makes a push for each device, with the reason when it is skipped at once. */
-export function queue(devices: readonly PageDevice[], silent: boolean, quiet: Quiet): Queued[] {
-  const whySkipped = skipRule(silent, quiet)
+export function queue(devices: readonly PageDevice[], facts: SkipFacts): Queued[] {
+  const whySkipped = skipRule(facts)
   return devices.map((device) => ({
     subscriptionId: device.id,
     userId: device.userId,

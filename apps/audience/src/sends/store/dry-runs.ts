@@ -3,9 +3,10 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenCategory } from '@herald/contracts/category'
 import { localesOf } from '@herald/contracts/content'
 import { holdoutText, type Holdout } from '@herald/contracts/holdout'
+import { skipReasons, type SkipReason } from '@herald/contracts/outcome'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
-import type { Block, Group } from '../core/dry-run.ts'
+import type { Described, Group, InBlock } from '../core/dry-run.ts'
 import { hasClaimed, usedAt } from './claims.ts'
 import { digestOf, fraction, inSample, variantAt } from './experiment-sql.ts'
 import { devicesNamed, outsideOf, type Selection } from './pages.ts'
@@ -41,7 +42,7 @@ export type DryRunScan = {
   fraction: number
 }
 
-export type Scanned = { groups: Group[]; blocks: Block[]; picks: string[] }
+export type Scanned = { groups: Group[]; blocks: InBlock[][]; picks: string[] }
 
 /** The users are divided by a hash into this many parts. The scan picks at most one sample device from each part. */
 const buckets = 64
@@ -50,7 +51,6 @@ const buckets = 64
 const columnsOf = (make: (platform: Platform) => Sql): Sql =>
   sql.join(platforms.map((platform) => sql`${make(platform)} as ${sql.ref(platform)}`))
 const platformNames = sql.raw(platforms.join(', '))
-const allPlatforms = sql.raw(platforms.join(' + '))
 
 /**
  * Counts a send's devices and users in one scan, grouped by what it would do to them. In a sample of blocks each device counts alone. `picks`: sample
@@ -79,54 +79,24 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
       ) as spoken on true
     )
     select case when grouping(wave) = 0 then 'group' when grouping(bucket) = 0 then 'bucket' else 'block' end as kind,
-      wave, held, outside, quiet, capped, variant, locale, speaks,
+      wave, skip, variant, locale, speaks, ${isSample ? sql`block` : sql`0 as block`},
       ${columnsOf((platform) => sql`sum(${sql.ref(platform)})::float8`)},
       sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(unseen)::float8 as unseen, sum(users)::float8 as users,
-      min(pick) as pick,
-      sum(${allPlatforms})::float8 as devices,
-      coalesce(sum(${scan.send.inbox ? sql`${allPlatforms} + opted_out` : allPlatforms}) filter (where held and variant is not null), 0)::float8 as "heldDevices",
-      coalesce(sum(${allPlatforms}) filter (where quiet and not outside and not held and variant is not null), 0)::float8 as "quietDevices",
-      coalesce(sum(${allPlatforms}) filter (where outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8
-        ${scan.send.inbox ? sql`+ coalesce(sum(opted_out) filter (where outside and not held and variant is not null), 0)::float8` : sql``} as "outsideDevices",
-      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and not outside and not held and variant is not null and wave <> ${scan.expiredWave}), 0)::float8 as "cappedDevices",
-      coalesce(sum(web) filter (where variant is not null and not held and wave <> ${scan.expiredWave}), 0)::float8 as "webDevices",
-      coalesce(sum(${allPlatforms}) filter (where variant is not null and not held and wave = ${scan.expiredWave}), 0)::float8 as "expiredDevices",
-      coalesce(sum(opted_out) filter (where variant is not null and not held and not outside), 0)::float8 as "optedOutDevices"
+      min(pick) as pick
     from located
-    group by grouping sets ((wave, held, outside, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(
+    group by grouping sets ((wave, skip, variant, locale, speaks), (bucket) ${isSample ? sql`, (block, skip, variant)` : sql``})`.execute(
     db,
   )
   return sortOut(rows)
 }
 
-type ScanRow = Group & {
-  kind: 'group' | 'bucket' | 'block'
-  pick: string | null
-  devices: number
-  heldDevices: number
-  outsideDevices: number
-  quietDevices: number
-  cappedDevices: number
-  webDevices: number
-  expiredDevices: number
-  optedOutDevices: number
-}
+type ScanRow = Group & { kind: 'group' | 'bucket' | 'block'; block: number; pick: string | null }
 
 function sortOut(rows: ScanRow[]): Scanned {
+  const inBlocks = rows.filter(({ kind }) => kind === 'block')
   return {
     groups: rows.filter(({ kind }) => kind === 'group'),
-    blocks: rows
-      .filter(({ kind }) => kind === 'block')
-      .map(({ devices, heldDevices, optedOutDevices, expiredDevices, webDevices, outsideDevices, quietDevices, cappedDevices }) => ({
-        devices,
-        held: heldDevices,
-        optedOut: optedOutDevices,
-        expired: expiredDevices,
-        web: webDevices,
-        outside: outsideDevices,
-        quiet: quietDevices,
-        capped: cappedDevices,
-      })),
+    blocks: [...Map.groupBy(inBlocks, ({ block }) => block).values()],
     picks: rows
       .flatMap(({ kind, pick }) => (kind === 'bucket' && pick !== null ? [pick] : []))
       .toSorted()
@@ -255,14 +225,19 @@ function placedBy(scan: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
   const hashed = experiment
     ? sql`cross join lateral (select ${digestOf(campaignId, sql`counted.user_id`)} as digest offset bigint '0') as hashed`
     : sql``
-  const [wave, quiet] = zones.length > 0 ? [sql`coalesce(z.wave, ${last.wave}::int)`, sql`coalesce(z.quiet, false)`] : [sql`0`, sql`false`]
+  const wave = zones.length > 0 ? sql`coalesce(z.wave, ${last.wave}::int)` : sql`0`
+  const conditions = conditionsOf(scan, wave)
+  const reasons = skipReasons.flatMap((reason) => {
+    const holds = conditions[reason]
+    return holds ? [sql`when ${holds} then ${sql.lit(reason)}`] : []
+  })
   return sql`
       select decided.*, ${kindOf(send)} as kind,
         (case when device is not null and variant is not null and ${picked === 'some' ? sql`(place >> 6) & 7 = 0` : sql`true`}
           then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
       from (
-        select ${wave} as wave, ${isHeld(scan)} as held, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
-          counted.language, counted.outside, ${platformNames}, opted_out, invalidated, unseen, users, block, device,
+        select ${wave} as wave, ${reasons.length > 0 ? sql`case ${sql.join(reasons, sql` `)} end` : sql`null::text`} as skip, ${variant} as variant,
+          counted.language, ${platformNames}, opted_out, invalidated, unseen, users, block, device,
           hashtextextended(counted.user_id, hashtext(${seed})) as place
         from counted
           ${zones.length > 0 ? sql`left join zones z on z.zone = coalesce(counted.zone, '')` : sql``}
@@ -275,29 +250,40 @@ function placedBy(scan: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
       offset bigint '0'`
 }
 
+/** The conditions of the reasons for which a send can skip all pushes to a user. */
+const conditionsOf = (
+  { appId, holdout, category, expiredWave, zones, cap }: DryRunScan,
+  wave: Sql,
+): { readonly [Reason in SkipReason]?: Sql } => ({
+  ...(holdout && { holdout: isHeld(appId, holdout) }),
+  ...(category && { unsubscribed: sql`counted.outside` }),
+  ...(expiredWave >= 0 && { expired: sql`${wave} = ${expiredWave}::int` }),
+  ...(zones.length > 0 && { quiet_hours: sql`z.quiet` }),
+  ...(cap && { frequency_cap: sql`over_cap.user_id is not null` }),
+})
+
 /** Whether a user is held out, by the same numbers as `isHeldOut` (contracts). */
-const isHeld = ({ appId, holdout }: DryRunScan): Sql =>
-  holdout
-    ? sql`${fraction(sql`sha256(convert_to(${holdoutText(appId, holdout)}::text || counted.user_id, 'UTF8'))`, 1)} < ${holdout.percent / 100}::float8`
-    : sql`false`
+const isHeld = (appId: string, holdout: Holdout): Sql =>
+  sql`${fraction(sql`sha256(convert_to(${holdoutText(appId, holdout)}::text || counted.user_id, 'UTF8'))`, 1)} < ${holdout.percent / 100}::float8`
 
 /** The ids of the variants that a user can get. Without an experiment the only one is ''. */
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Packs wave, held, outside, quiet, capped, variant and bucket into one number. For one column the planner uses a hash table; for seven it expects as many
- * groups as users, and sorts a million rows on disk.
+ * Packs wave, skip reason, variant and bucket into one number. For one column the planner uses a hash table; for four it expects as many groups as
+ * users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
-  sql`((wave * 16 + held::int * 8 + outside::int * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
+  sql`((wave * ${sql.lit(skipReasons.length + 1)} + coalesce(array_position(${[...skipReasons]}::text[], skip), 0)) * ${sql.lit(variantsOf(send).length + 1)}
     + coalesce(array_position(${variantsOf(send)}::text[], variant), 0)) * ${sql.lit(buckets)} + (place & ${sql.lit(buckets - 1)})::int`
 
-/** Reads wave, held, outside, quiet, capped, variant and bucket back from the number that `kindOf` makes. */
+/** Reads wave, skip reason, variant and bucket back from the number that `kindOf` makes. */
 function unpackedFrom({ send }: DryRunScan): Sql {
   const variants = variantsOf(send)
   const above = sql`kind / ${sql.lit(buckets * (variants.length + 1))}`
+  const reasons = sql.lit(skipReasons.length + 1)
   return sql`
-      select alike.*, ${above} / 16 as wave, (${above} & 8) > 0 as held, (${above} & 4) > 0 as outside, (${above} & 2) > 0 as quiet, (${above} & 1) > 0 as capped,
+      select alike.*, ${above} / ${reasons} as wave, (${[...skipReasons]}::text[])[${above} % ${reasons}] as skip,
         (${variants}::text[])[kind / ${sql.lit(buckets)} % ${sql.lit(variants.length + 1)}] as variant, kind % ${sql.lit(buckets)} as bucket
       from alike`
 }
@@ -315,23 +301,6 @@ export async function pickDevices(db: Db, scan: DryRunScan, count: number): Prom
   return rows.map(({ id }) => id)
 }
 
-export type Described = {
-  id: string
-  userId: string
-  platform: Platform
-  /** 0 reachable, 1 opted out, 2 invalidated; null when the target does not mean the device. */
-  reach: 0 | 1 | 2 | null
-  /** Null when the target does not mean the device. */
-  wave: number | null
-  held: boolean
-  /** Whether the user is outside the send's category. */
-  outside: boolean
-  quiet: boolean
-  capped: boolean
-  /** Null when the target does not mean the device, or the experiment or the winner's follow-up leaves out its user. */
-  variant: string | null
-}
-
 /** Says what the send would do to single devices. An id that no device of the app has is not in the answer. */
 export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): Promise<Described[]> {
   const whole = { ...scan, fraction: 1 }
@@ -341,9 +310,7 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
     ), placed as (
       ${placedBy(whole)}
     )
-    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.wave, coalesce(placed.held, false) as held,
-      coalesce(placed.outside, false) as outside, coalesce(placed.quiet, false) as quiet,
-      coalesce(placed.capped, false) as capped, placed.variant
+    select s.id, s.user_id as "userId", s.platform, meant.reach, placed.skip, placed.variant
     from subscriptions s left join meant on meant.id = s.id left join placed on placed.device = s.id
     where s.id = any(${ids}::text[]) and s.app_id || '' = ${scan.appId}`.execute(db)
   return rows

@@ -3,7 +3,7 @@ import type { FrozenSend, Recipient } from '@herald/contracts/batch'
 import { textsOf, type Content, type LocaleEntry } from '@herald/contracts/content'
 import type { AudienceDryRun, SampleDevice, SampleSkip, ShownLocale } from '@herald/contracts/dry-run'
 import { payloadLimits, serialize, sizeOf } from '@herald/contracts/payload'
-import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
+import { platforms, type Platform } from '@herald/contracts/platform'
 import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import type { RenderNote } from '@herald/contracts/render-entry'
 
@@ -165,15 +165,10 @@ export type Estimate = { seconds: number | null; perSecond: number | null; basis
  * sending/dry-run-estimate). Without both there is no estimate.
  */
 export function estimateOf(
-  { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
+  { toSend: devices }: Pick<AudienceDryRun, 'toSend'>,
   pace: { pushes: number; seconds: number } | null,
   sendRate?: { perMinute: number },
 ): Estimate {
-  const queued = experiment?.inSample ?? sumOf(byPlatform)
-  const devices = Math.max(
-    0,
-    skips.reduce((left, skip) => left - skip.devices, queued),
-  )
   const allowed = sendRate ? sendRate.perMinute / 60 : Infinity
   if (sendRate && (!pace || allowed <= pace.pushes / pace.seconds))
     return { seconds: Math.ceil(devices / allowed), perSecond: Math.round(allowed * 10) / 10, basis: 'send_rate', devices }

@@ -14,6 +14,7 @@ const send: SendOfTrace = {
   failure: null,
   nextAt: null,
   pause: null,
+  inbox: false,
   startedAt: at,
   definition: null,
   forgottenBy: null,
@@ -173,6 +174,19 @@ test.each([
   expect(trace).toMatchObject({ verdict: 'waiting', certainty: 'likely', waitingFor })
   expect(trace.sentence).toContain('would be skipped now, by frequency cap')
   expect(traceOf({ ...send, status, nextAt }, known([there, optedOut], { is: 'nowhere' }), undefined).verdict).toBe('not_queued')
+})
+
+// spec: administration/explain-waiting, inbox/opted-out, tracking/first-reason
+test('explain says of an opted-out device that an inbox reaches it, and by which reason its push would be skipped', () => {
+  const draft = { ...send, status: 'draft' as const, inbox: true }
+  const held: ExplainedStep = { step: 'holdout', result: 'stop', basis: 'now', heldOut: true, percent: 10 }
+  const would = (steps: ExplainedStep[]) => traceOf(draft, known(steps, { is: 'nowhere' }), undefined)
+  const out = would([there, optedOut, cap])
+  expect([out.verdict, stops(out), out.sentence]).toEqual(['waiting', ['reachable'], expect.stringContaining('by reachable')])
+  const control = would([there, optedOut, held])
+  expect([control.verdict, stops(control), control.sentence]).toEqual(['waiting', ['holdout'], expect.stringContaining('by holdout')])
+  const dead: ExplainedStep = { ...optedOut, invalidatedAt: at }
+  expect(would([there, dead]).verdict).toBe('not_queued')
 })
 
 // spec: administration/explain-steps

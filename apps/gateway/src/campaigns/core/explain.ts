@@ -2,6 +2,8 @@ import type { ExplainedDevice } from '@herald/contracts/calls/audience'
 import type { ExplainedPush } from '@herald/contracts/calls/tracker'
 import type { NamedBy } from '@herald/contracts/campaign'
 import type { Certainty, ExplainedStep, StepOf, Trace, Verdict, WaitingFor } from '@herald/contracts/explain'
+import type { RecallMode } from '@herald/contracts/recall'
+import { skipReasons, type SkipReason } from '@herald/contracts/outcome'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sentenceOfEnd, sentenceOfStop, sentenceOfWaiting, stepOf } from './explain-sentence.ts'
 
@@ -13,6 +15,8 @@ export type SendOfTrace = {
   failure: string | null
   nextAt: string | null
   pause: { since: string; until: string } | null
+  /** Whether the send is for the inbox too, so that opted-out devices have a push. */
+  inbox: boolean
   startedAt: string | null
   /** The segment as it was written; null when the send is to everyone, or names users or devices. */
   definition: unknown
@@ -23,7 +27,7 @@ export type SendOfTrace = {
 }
 
 /** The step of the trace that stopped a push, for each skip reason that has a step of its own. */
-const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
+const stoppedBy: { readonly [Reason in SkipReason]?: ExplainedStep['step'] } = {
   opted_out: 'reachable',
   invalidated: 'reachable',
   deleted: 'device',
@@ -33,10 +37,37 @@ const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   frequency_cap: 'frequency_cap',
   empty_content: 'message',
   unsubscribed: 'category',
+  expired: 'wave',
 }
 
+/** Whether the step says that a push is skipped for the reason, by the values that the step was computed from. */
+const saysSo = (step: ExplainedStep, reason: SkipReason): boolean =>
+  step.result === 'stop' &&
+  step.step === stoppedBy[reason] &&
+  (step.step !== 'reachable' || (reason === 'invalidated') === (step.invalidatedAt !== null))
+
 /** A device that one of these steps stops gets no push at all. When another step stops a device, its push is made and then skipped. */
-const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'target', 'segment', 'experiment'])
+const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'recall', 'target', 'segment', 'experiment'])
+
+/**
+ * Adds to a device of a recall the step that says whether it is one to ask: whether the first campaign was sent to it, and opened. After that
+ * campaign's retention nobody knows, and there is no step.
+ */
+export function withRecall(
+  device: ExplainedDevice,
+  { of, mode }: { of: string; mode: RecallMode },
+  { skipOpened }: { skipOpened: boolean },
+  { ledger, pushes }: { ledger: 'none' | 'kept' | 'past'; pushes: readonly ExplainedPush[] },
+): ExplainedDevice {
+  if (ledger !== 'kept') return device
+  const first = pushes.find(({ subscriptionId }) => subscriptionId === device.subscriptionId)
+  const sent = first?.end?.outcome === 'sent'
+  const opened = first?.reports.some(({ kind }) => kind === 'opened') ?? false
+  const result = sent && !(skipOpened && opened) ? 'pass' : 'stop'
+  const step: StepOf<'recall'> = { step: 'recall', result, basis: 'recorded', of, mode, sent, opened, skipOpened }
+  const place = device.steps.findLastIndex((known) => known.step === 'device' || known.step === 'reachable') + 1
+  return { ...device, steps: [...device.steps.slice(0, place), step, ...device.steps.slice(place)] }
+}
 
 /** Explains why a device got a send or did not, from what audience knows of the device and what the ledger has of its push. */
 export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: ExplainedPush | undefined): Trace {
@@ -49,7 +80,7 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
       ...of,
       verdict: push.end.outcome,
       certainty: 'recorded',
-      sentence: end ? sentenceOfEnd(steps, end) : '',
+      sentence: end ? sentenceOfEnd(steps, end, send.inbox) : '',
       waitingFor: null,
       steps,
     }
@@ -70,8 +101,8 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
 function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
   const end = push?.end ?? null
   // `expired` also means that the ttl ended, which no step says.
-  const isWave = end?.code === 'expired' && stepOf(known, 'wave')?.expired === true
-  const stop = end?.outcome === 'skipped' ? (isWave ? 'wave' : stoppedBy[end.code]) : undefined
+  const isOfTtl = end?.code === 'expired' && stepOf(known, 'wave')?.expired !== true
+  const stop = end?.outcome === 'skipped' && !isOfTtl ? stoppedBy[end.code as SkipReason] : undefined
   const shown = known.map((step): ExplainedStep => {
     if (step.step === stop) return { ...step, result: 'stop', basis: 'recorded' }
     if (step.step === 'page') return { ...step, result: 'pass', basis: 'recorded', cut: true }
@@ -142,7 +173,7 @@ type TraceBody = Pick<Trace, 'verdict' | 'certainty' | 'sentence' | 'waitingFor'
 
 function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDevice): TraceBody {
   const isAhead = here.is === 'ahead' || (here.is === 'nowhere' && waits(send))
-  const out = steps.findIndex(({ step, result }) => keepOut.has(step) && result === 'stop')
+  const out = steps.findIndex((one) => keepOut.has(one.step) && one.result === 'stop' && !(send.inbox && saysSo(one, 'opted_out')))
   const stop = steps[out]
   if (stop) {
     const sentence = sentenceOfStop(stop, send.definition, send.startedAt)
@@ -151,12 +182,15 @@ function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDev
   if (send.isPast) {
     const end: StepOf<'outcome'> = { ...forgotten, result: 'info', basis: 'recorded' }
     const all = [...steps.map(decidedNothing), end]
-    return { verdict: 'sent', certainty: 'likely', sentence: sentenceOfEnd(all, end), waitingFor: null, steps: all }
+    return { verdict: 'sent', certainty: 'likely', sentence: sentenceOfEnd(all, end, send.inbox), waitingFor: null, steps: all }
   }
   if (isAhead) {
     const waitingFor = here.is === 'ahead' ? withPause(here.waitingFor, send) : waitingToBegin(send)
-    const skip = steps.findIndex(({ result }) => result === 'stop')
-    const shown = skip === -1 ? steps : steps.slice(0, skip + 1)
+    const reason = skipReasons.find((one) => steps.some((step) => saysSo(step, one)))
+    const skip = reason ? steps.findIndex((step) => saysSo(step, reason)) : steps.length
+    const shown = steps
+      .slice(0, skip + 1)
+      .map((step, place) => (place < skip && step.result === 'stop' ? { ...step, result: 'info' as const } : step))
     const wouldSkip = steps[skip] ? ` It would be skipped now, by ${steps[skip].step.replace('_', ' ')}.` : ''
     return { verdict: 'waiting', certainty: 'likely', sentence: sentenceOfWaiting(waitingFor, steps) + wouldSkip, waitingFor, steps: shown }
   }

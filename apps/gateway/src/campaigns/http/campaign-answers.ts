@@ -10,6 +10,7 @@ import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
+import { activityEvents } from '@herald/contracts/live-activity'
 import { z } from 'zod'
 import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
 import type { ShownApproval } from '../core/approval.ts'
@@ -91,6 +92,10 @@ export const Campaign = describes<CampaignRead>()(
       .meta({ description: 'The Live Activity that the send starts, updates or ends.' }),
     bypass: Bypass,
     author: z.string().nullable().meta({ description: 'The operator who made it; null when a secret key did.' }),
+    activity: z
+      .object({ activityId: z.string(), event: z.enum(activityEvents), attributesType: z.string(), timestamp: z.int() })
+      .optional()
+      .meta({ description: 'Of a send to a Live Activity; left out of any other.' }),
     sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),

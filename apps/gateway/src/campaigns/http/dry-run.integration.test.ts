@@ -205,7 +205,7 @@ test('a send’s rate is its estimate when below the last sends’ pace, and ove
     return { estimate: body['estimate'], warnings: warningsIn(body) }
   }
   peers.answers.set(readPace.subject, () => ({ pace: { pushes: 1_000, seconds: 100 } }))
-  answerOfAudience({ audience: { users: 200_000, byPlatform: { ios: 200_000, android: 0, web: 0 } }, skips: [] })
+  answerOfAudience({ toSend: 200_000 })
   expect((await estimateWith(6_000_000)).estimate).toEqual({ seconds: 20_000, perSecond: 10, basis: 'recent_sends' })
   const slow = await estimateWith(120)
   expect(slow.estimate).toEqual({ seconds: 100_000, perSecond: 2, basis: 'send_rate' })

@@ -157,6 +157,16 @@ class Herald(baseUrl: String, private val appKey: String, directory: File, priva
     change(Change("POST", conversions, json(fields.filterValues { it != null })))
   }
 
+  /**
+   * Tells Herald the number that the app shows on its icon, from which sends with `badgeIncrement` go on; a session has set it to 0. It is not stored:
+   * throws when Herald cannot be reached, because the number would be another one later.
+   */
+  fun setBadge(badge: Int) = inTurn {
+    val id = subscriptionId ?: throw HeraldException(0, "not_registered", "The device is not registered")
+    call("PATCH", "/v1/subscriptions/$id", json(mapOf("badge" to badge)))
+    Unit
+  }
+
   /** Stops all pushes until `optIn`. The choice is stored on the device at once. When Herald cannot be reached, a later call sends it. */
   fun optOut() = opt(false)
 

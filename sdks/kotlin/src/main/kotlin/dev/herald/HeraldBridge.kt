@@ -97,6 +97,7 @@ class HeraldBridge(private val directory: File) {
         }
       "setCategories" -> nothing { herald.setCategories(choicesOf(given["choices"])) }
       "leaveCategory" -> herald.leaveCategory(textOf(given, "msgId"))
+      "setBadge" -> nothing { herald.setBadge((given["badge"] as? Number)?.toInt() ?: throw IllegalArgumentException("badge is missing")) }
       "optOut" -> nothing { herald.optOut() }
       "optIn" -> nothing { herald.optIn() }
       "unregister" -> nothing {

@@ -1,4 +1,6 @@
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
+import { splitWindow } from './app-settings.ts'
+import { some } from './spans.ts'
 
 export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
 
@@ -252,13 +254,6 @@ const grouped = (count: number): string => count.toLocaleString('en')
 
 /** Writes seconds in the largest unit in which they are a whole number. */
 function inWords(seconds: number): string {
-  const [size, unit] =
-    seconds % 86_400 === 0
-      ? [seconds / 86_400, 'day']
-      : seconds % 3600 === 0
-        ? [seconds / 3600, 'hour']
-        : seconds % 60 === 0
-          ? [seconds / 60, 'minute']
-          : [seconds, 'second']
-  return `${size} ${unit}${size === 1 ? '' : 's'}`
+  const { count, unit } = splitWindow(seconds)
+  return some(count, unit.slice(0, -1), unit)
 }

@@ -38,7 +38,7 @@ test.each(runnable)('every command of docs/%s that is marked to be run succeeds'
   // One shell for all blocks of the page: later blocks use the variables that earlier blocks set.
   const ended = await run('bash', ['-euo', 'pipefail', '-c', ["JSON='content-type: application/json'", ...script].join('\n')], {
     cwd: work,
-    timeout: 60_000,
+    timeout: 110_000,
     env: {
       ...process.env,
       BASE: herald.baseUrl,

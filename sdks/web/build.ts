@@ -89,7 +89,7 @@ async function writeScript(path: string, contents: string): Promise<void> {
   const { code = '' } = await minify(outputFiles[0]?.text ?? '', {
     module: isModule,
     ecma: 2020,
-    compress: { passes: 3, inline: 1, unsafe_arrows: true, unsafe_methods: true },
+    compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true },
   })
   // Frameworks that render on a server load this entry, which keeps a context and a state, in the browser's half. Minifiers drop the line.
   writeFileSync(path, path.endsWith('react.mjs') ? `'use client';${code}` : code)

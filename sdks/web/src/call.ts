@@ -51,7 +51,7 @@ export async function call<T = unknown>(
   token?: string,
   triesLeft = 2,
 ): Promise<T> {
-  if (restsUntil > Date.now()) throw error
+  if (Date.now() < restsUntil) throw error
   const response = await ask(service, method, path, body, token).catch(none)
   const answer = (await response?.json().catch(none)) as { error?: { code: string; message: string; details?: ErrorDetail[] } } | undefined
   // An answer that is neither JSON nor a 204 does not come from Herald. It gets the code of no answer, `network`.

@@ -177,7 +177,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     await subscribeBrowser(registration.pushManager, key)
     const { device, wanted, out } = await store()
     if (out) throw failed('opted_out')
-    if (!device.id || !wanted || device.found) await change(registering, (kept) => void (kept.wanted = true))
+    if (device.found || !device.id || !wanted) await change(registering, (kept) => void (kept.wanted = true))
     return Object.keys(user)[0] ? setUser(user) : announce()
   }
 

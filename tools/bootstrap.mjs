@@ -1,6 +1,5 @@
-// Finishes the set-up of a clone and then runs the given command. First it provides a suitable Node: when this Node is too old or has another major
-// version, it fetches one from the npm registry into .tools/. Then it installs the dependencies of package-lock.json. It is plain JavaScript without
-// dependencies and runs on Node 18 or later, because it runs before anything is installed.
+// Finishes the set-up of a clone and then runs the given command: when this Node is of another major version, fetches the right one from the npm
+// registry into .tools/, and then installs what package-lock.json lists. Plain JavaScript for Node 18 or later, because nothing is installed yet.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -129,8 +128,8 @@ function findNpm(node) {
 }
 
 /**
- * Gives the environment for commands, with this Node and the commands of the installed packages first on PATH. Settings that npm passes to a script
- * (a workspace, a prefix, `omit=dev`) are left out, because they would change what a nested npm does. Settings for reaching the registry stay.
+ * Gives the environment for commands, with this Node and the installed packages first on PATH. What npm passes to a script (a workspace, a prefix,
+ * `omit=dev`) is left out, because it would change a nested npm.
  */
 function environmentWith(node) {
   const kept =
@@ -198,9 +197,8 @@ function watchSignals() {
 }
 
 /**
- * Watches whether the process that started this one still runs. npm runs this process from a shell; when npm is killed, or when a signal to npm ends
- * only that shell, this process is not told. So it checks whether its parent, and on Linux the parent of its parent, are still the same as at the
- * beginning.
+ * Watches whether the process that started this one still runs. npm starts it from a shell, and nothing tells it when npm is killed. So it compares
+ * its parent, and on Linux the parent of that, with those of the beginning.
  */
 function watchParent() {
   if (!process.env.npm_lifecycle_event || process.platform === 'win32') return

@@ -1,5 +1,5 @@
-// Runs parse-server with its push adapter, as their READMEs show: the first peer, another push server, of `npm run bench -- --peer`. It gets the
-// addresses by IPC and reports when it listens. The bench writes the devices as rows of _Installation, and sends with POST /parse/push.
+// Runs parse-server with its push adapter, as their READMEs show, for `npm run bench -- --peer`. It gets the addresses by IPC and reports when it
+// listens. The bench writes devices as rows of _Installation, and sends with POST /parse/push.
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 import PushAdapter from '@parse/push-adapter'

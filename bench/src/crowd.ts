@@ -26,7 +26,6 @@ export async function makeDevices(tenant: Tenant, mix: Mix, count: number): Prom
   return devices
 }
 
-/** Gives the external id for the user of a device. */
 export const externalIdOf = ({ id }: Device): string => `bench-${id}`
 
 /** Registers each device over HTTP for a user of its own, 32 at once, over connections that stay open. */

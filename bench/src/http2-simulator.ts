@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { givenCertificate } from '@herald/http2/testing/certificate'
 
-/** Starts the simulator as a process, with a certificate made for it. */
 export async function startSimulator() {
   const certificate = givenCertificate()
   const child: ChildProcess = fork(join(resolve(import.meta.dirname, '../..'), 'apps/simulator/src/main.ts'), [], {

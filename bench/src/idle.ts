@@ -49,7 +49,6 @@ try {
   await herald.end()
 }
 
-/** Gives the processes of services, by pid. */
 function services(): [pid: number, name: string][] {
   return [...processesOf(herald.dataDir)].filter(([, name]) => !beside.has(name) && name !== 'nats-server')
 }

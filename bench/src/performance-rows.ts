@@ -41,7 +41,7 @@ const beside =
     const others = value === 'pushesPerSecond' ? figure : 'without its Postgres'
     const [own, other] = [result.medians['herald']?.[figure], result.medians['parse-server']?.[others]]
     return {
-      text: `${ratio.toFixed(2)} × (${own?.toFixed(0)} and ${other?.toFixed(0)} ${figure})`,
+      text: `${ratio.toFixed(2)} × (${own?.toFixed(0)} and ${other?.toFixed(0)})`,
       met: value === 'pushesPerSecond' ? ratio >= bound : ratio <= bound,
     }
   }
@@ -65,13 +65,13 @@ const row = (
 ): Row => ({ measure, goal, from, repeat, read })
 
 export const rows: Row[] = [
-  row('iOS, CPU a push', '≤ 0.55 × parse-server', peer('ios'), beside('cpuPerPush', 0.55)),
-  row('Android, CPU a push', '≤ 0.4 × parse-server', peer('android'), beside('cpuPerPush', 0.4)),
-  row('mixed, CPU a push', '≤ 0.35 × parse-server', peer('mixed'), beside('cpuPerPush', 0.35)),
-  row('20,000 iOS, pushes/s', '≥ 2 × parse-server', peer('ios'), beside('pushesPerSecond', 2)),
-  row('100,000 iOS, pushes/s', '≥ 2 × parse-server', peer('ios', 100_000), beside('pushesPerSecond', 2)),
-  row('20,000 Android, pushes/s', '≥ 3 × parse-server', peer('android'), beside('pushesPerSecond', 3)),
-  row('20,000 mixed, pushes/s', '≥ 4 × parse-server', peer('mixed'), beside('pushesPerSecond', 4)),
+  row('iOS, CPU µs a push', '≤ 0.55 ×', peer('ios'), beside('cpuPerPush', 0.55)),
+  row('Android, CPU µs a push', '≤ 0.4 ×', peer('android'), beside('cpuPerPush', 0.4)),
+  row('mixed, CPU µs a push', '≤ 0.35 ×', peer('mixed'), beside('cpuPerPush', 0.35)),
+  row('20,000 iOS, pushes/s', '≥ 2 ×', peer('ios'), beside('pushesPerSecond', 2)),
+  row('100,000 iOS, pushes/s', '≥ 2 ×', peer('ios', 100_000), beside('pushesPerSecond', 2)),
+  row('20,000 Android, pushes/s', '≥ 3 ×', peer('android'), beside('pushesPerSecond', 3)),
+  row('20,000 mixed, pushes/s', '≥ 4 ×', peer('mixed'), beside('pushesPerSecond', 4)),
   row('WAL a push', '≤ 150 bytes', peer('ios'), ({ medians }: Medians) => atMost(medians['herald']?.['WAL bytes/push'], 150, 'bytes')),
   row('the ledger on disk, a push', '≤ 48 bytes', peer('ios'), ({ medians }: Medians) =>
     atMost(medians['herald']?.['ledger bytes/push'], 48, 'bytes'),
@@ -91,15 +91,10 @@ export const rows: Row[] = [
     met: sustained.perSecond >= 1_000,
   })),
   row('one-device send, CPU', '≤ 1.5 ms', small, ({ sustained }: Small) => atMost(sustained.cpuMsPerSendInAll, 1.5, 'ms')),
-  row(
-    'registrations, 32 at once',
-    '≥ 2,500/s, from the first row to the ten-millionth',
-    registrations,
-    ({ empty, filled }: Registrations) => ({
-      text: `${empty.perSecond}/s from empty tables, ${filled?.perSecond ?? '-'}/s after 10,000,000`,
-      met: filled === undefined ? null : Math.min(empty.perSecond, filled.perSecond) >= 2_500,
-    }),
-  ),
+  row('registrations, 32 at once', '≥ 2,500/s, up to ten million', registrations, ({ empty, filled }: Registrations) => ({
+    text: `${empty.perSecond}/s empty, ${filled?.perSecond ?? '-'}/s after 10,000,000`,
+    met: filled === undefined ? null : Math.min(empty.perSecond, filled.perSecond) >= 2_500,
+  })),
   row('registration, CPU', '≤ 0.8 ms', registrations, ({ empty, filled = empty }: Registrations) =>
     atMost(Math.max(empty.cpuMsEachInAll, filled.cpuMsEachInAll), 0.8, 'ms'),
   ),
@@ -107,9 +102,9 @@ export const rows: Row[] = [
     text: `p99 ${(p99 / 1000).toFixed(2)} s of ${sends}`,
     met: p99 <= 1_000,
   })),
-  row('1,000,000: the last tenth beside the first, pushes/s', 'within 10 %', million, (result: Million) => {
+  row('1,000,000: last tenth beside first', 'within 10 %', million, (result: Million) => {
     const ratio = result.lastTenthPerSecond / result.firstTenthPerSecond
-    return { text: `${ratio.toFixed(2)} × (${result.pushesPerSecond.toFixed(0)} pushes/s in all)`, met: ratio >= 0.9 }
+    return { text: `${ratio.toFixed(2)} × (${result.pushesPerSecond.toFixed(0)}/s in all)`, met: ratio >= 0.9 }
   }),
   row('1,000,000: verify', 'exact, ≤ 3 s', million, ({ verify: { ms, agrees } }: Million) => ({
     text: `${agrees ? 'exact' : 'differs'}, ${(ms / 1000).toFixed(2)} s`,
@@ -122,15 +117,14 @@ export const rows: Row[] = [
   row('memory of the largest service, 1,000,000 iOS', '≤ 256 MB, flat', million, ({ rssMb }: Million) => {
     const most = (of: 'firstTenth' | 'lastTenth' | 'peak') => Math.max(...apps.map((app) => rssMb[app]?.[of] ?? 0))
     const [first, last, peak] = [most('firstTenth'), most('lastTenth'), most('peak')]
-    return { text: `${peak} MB; ${first} in the first tenth, ${last} in the last`, met: peak <= 256 && last <= first * 1.15 }
+    return { text: `${peak} MB; ${first} at first, ${last} at last`, met: peak <= 256 && last <= first * 1.15 }
   }),
-  row('1,000,000 sends and 100 campaigns: tables', 'every table at its resting size', day, ({ tables }: Day) => {
+  row('1,000,000 sends and 100 campaigns: tables', 'resting sizes', day, ({ tables }: Day) => {
     // Finds the tables that have no more rows than before and yet take over 8 MB more space. Up to 8 MB more are allowed, because they are free space
     // that the next hour uses again.
     const swollen = tables.filter(({ before, rested }) => rested.live <= before.live && rested.bytes > before.bytes + 8_000_000)
     const names = swollen.map(({ name, rested }) => `${name} ${Math.round(rested.bytes / 1e6)} MB`).join(', ')
-    const kept = tables.filter(({ before, rested }) => rested.live > before.live + 1_000).map(({ name }) => name)
-    return { text: `${swollen.length === 0 ? 'all of them' : names}; rows are kept in ${kept.join(', ')}`, met: swollen.length === 0 }
+    return { text: swollen.length === 0 ? 'all of them' : names, met: swollen.length === 0 }
   }),
   row('1,000,000 sends and 100 campaigns: statements', 'none slower at the end', day, ({ perTenth, statements }: Day) => {
     const took = ({ calls, lastTenthMicroseconds }: Day['statements'][number]) => calls * lastTenthMicroseconds
@@ -139,8 +133,8 @@ export const rows: Row[] = [
     // differ by up to a quarter.
     const [worst] = statements.filter((statement) => took(statement) >= inAll / 100).toSorted((one, other) => other.times - one.times)
     const [first, last] = [perTenth.at(0), perTenth.at(-1)].map((tenth) => Math.round(tenth?.executionMicrosecondsPerSend ?? Number.NaN))
-    const grown = worst ? `; most: ${worst.times.toFixed(2)} × (${worst.app}: ${worst.text.slice(0, 40)})` : ''
-    return { text: `${first} µs a send in the first tenth, ${last} in the last${grown}`, met: worst ? worst.times <= 1.25 : null }
+    const grown = worst ? `; most ${worst.times.toFixed(2)} ×` : ''
+    return { text: `${first} µs a send at first, ${last} at last${grown}`, met: worst ? worst.times <= 1.25 : null }
   }),
 ]
 

@@ -44,7 +44,7 @@ async function startShop(): Promise<string> {
   return until(() => /^shop ready (\S+)$/m.exec(printed)?.[1], { what: 'the shop is ready' })
 }
 
-test('in the example shop a customer subscribes with a click and orders, gets a notification in this browser, and opens the order with it', async () => {
+test('in the example shop a customer subscribes with a click, orders, and opens the order from the notification', async () => {
   const [shop, autopush] = await Promise.all([startShop(), startAutopush(herald.dataDir)])
   const browser = await openFirefox({ pushService: autopush.url })
   const page = await browser.newPage()

@@ -42,30 +42,27 @@ const faults: Record<string, () => () => void> = {
 }
 
 // spec: dashboard/right-again
-test.each(Object.entries(faults))(
-  'a page whose read failed while %s says that it is asked again, and is right by itself within 5 s after Herald answers',
-  async (_, begin) => {
-    const { page, watched } = await open('/people', /Failed to load resource/)
-    const found = () => page.getByRole('link', { name: /^customer-/ }).allInnerTexts()
-    await until(async () => (await found()).length === 2)
-    const end = begin()
-    onTestFinished(end)
-    await page.getByRole('searchbox', { name: 'Search people' }).fill('customer-1')
-    const said = page.getByText(/It is asked again|cannot be reached|The database is away/).first()
-    await said.waitFor()
-    expect(await found()).toEqual([])
+test.each(Object.entries(faults))('a page whose read failed while %s says so, and is right within 5 s of answers', async (_, begin) => {
+  const { page, watched } = await open('/people', /Failed to load resource/)
+  const found = () => page.getByRole('link', { name: /^customer-/ }).allInnerTexts()
+  await until(async () => (await found()).length === 2)
+  const end = begin()
+  onTestFinished(end)
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('customer-1')
+  const said = page.getByText(/It is asked again|cannot be reached|The database is away/).first()
+  await said.waitFor()
+  expect(await found()).toEqual([])
 
-    end()
-    await until(async () => (await fetch(`${herald.baseUrl}/health`, { signal: AbortSignal.timeout(2_000) })).ok, {
-      withinMs: 30_000,
-      what: 'the gateway answers',
-    })
-    const isRight = async () =>
-      (await found()).join() === 'customer-1' && (await page.getByRole('alert').count()) === 0 && !(await said.isVisible())
-    await until(isRight, { withinMs: 5_000, what: 'the people who were searched for' })
-    expect(watched.faults).toEqual([])
-  },
-)
+  end()
+  await until(async () => (await fetch(`${herald.baseUrl}/health`, { signal: AbortSignal.timeout(2_000) })).ok, {
+    withinMs: 30_000,
+    what: 'the gateway answers',
+  })
+  const isRight = async () =>
+    (await found()).join() === 'customer-1' && (await page.getByRole('alert').count()) === 0 && !(await said.isVisible())
+  await until(isRight, { withinMs: 5_000, what: 'the people who were searched for' })
+  expect(watched.faults).toEqual([])
+})
 
 // spec: dashboard/app-gone
 test('an app that is deleted in another tab is recognised within 5 s, and its menu is gone', async () => {

@@ -37,7 +37,6 @@ export function run(command: string, args: string[], { quiet = false, environmen
 export const compose = (args: string[], { stack = 'six', ...options }: Options = {}): Promise<string> =>
   run('docker', ['compose', '--progress', 'quiet', '-p', project, ...files[stack], ...args], options)
 
-/** Gives the container ids of a compose service. */
 export const containersOf = async (service: string): Promise<string[]> =>
   (await compose(['ps', '-a', '-q', service], { quiet: true })).split('\n').filter((id) => id !== '')
 

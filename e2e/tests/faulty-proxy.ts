@@ -13,7 +13,6 @@ export type Faults = {
   host?: string
   /** Passes an answer on only when it is complete, so a stream that never ends never arrives. */
   buffers?: boolean
-  /** Changes the headers of answers. */
   headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders
   /** Changes the JSON of the answers to a path. */
   json?: { path: string; change: (body: Record<string, unknown>) => Record<string, unknown> }

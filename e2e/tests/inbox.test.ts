@@ -8,8 +8,8 @@ import { givenDevices, ok, sendCampaign, untilSettled } from './campaigns.ts'
 
 const herald = await sharedProcesses()
 
-// spec: inbox/list, inbox/item, inbox/opted-out, inbox/owner, inbox/identity, inbox/read, inbox/erased
-test('a person reads what was sent to them, on any device and although pushes are switched off, and nobody else does', async () => {
+// spec: inbox/list, inbox/item, inbox/opted-out, inbox/owner, inbox/identity, inbox/read, inbox/erased, administration/user-inbox
+test('a person reads what was sent to them, on any device, also with pushes off, and nobody else does', async () => {
   const tenant = await givenTenant(herald)
   const [phone, tablet] = await givenDevices(tenant, 'ios', 2, () => ({ externalId: 'ann', language: 'de', tags: { plan: 'gold' } }))
   const [guest] = await givenDevices(tenant, 'android', 1)
@@ -41,6 +41,7 @@ test('a person reads what was sent to them, on any device and although pushes ar
   expect(ok(await secret('/v1/users/by-external-id/ann/inbox'), 200)).toMatchObject({ items: [now], unread: 1, nextCursor: null })
   expect(ok(await secret(`/v1/users/${phone.userId}/inbox`), 200)).toMatchObject({ items: [now] })
   expect(ok(await secret(`/v1/subscriptions/${phone.id}/inbox?limit=1`), 200)).toMatchObject({ items: [now] })
+  expect(ok(await tenant.admin<Inbox>('GET', `/users/${phone.userId}/inbox?limit=1`), 200)).toMatchObject({ items: [now], unread: 1 })
 
   // With the key that is in every app, a device's id alone opens only the inbox of somebody who has no name.
   const asDevice = (method: string, path: string, body?: unknown, token?: string) =>

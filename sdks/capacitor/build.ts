@@ -10,7 +10,6 @@ import manifest from './package.json' with { type: 'json' }
 const here = import.meta.dirname
 const root = join(here, '../..')
 
-/** Builds the package into a directory. */
 export async function buildPackage(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })

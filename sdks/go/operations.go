@@ -632,6 +632,18 @@ type PickWinnerBody struct {
 	Variant string `json:"variant"`
 }
 
+type RecallCampaignBody struct {
+	Mode       string   `json:"mode"`
+	Content    *Content `json:"content,omitempty"`
+	TemplateID string   `json:"templateId,omitempty"`
+	SkipOpened *bool    `json:"skipOpened,omitempty"`
+}
+
+type Recalled struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
 type CampaignStats struct {
 	ID     string             `json:"id"`
 	Status string             `json:"status"`
@@ -694,6 +706,7 @@ type ExplainCampaignAnswer struct {
 	FannedOutAt *string                        `json:"fannedOutAt"`
 	User        *ExplainCampaignAnswerUser     `json:"user"`
 	Devices     []ExplainCampaignAnswerDevices `json:"devices"`
+	Recalls     []ExplainCampaignAnswerRecalls `json:"recalls,omitempty"`
 }
 
 type ExplainCampaignAnswerUser struct {
@@ -752,7 +765,7 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	ZoneKnown     *bool                                           `json:"zoneKnown,omitempty"`
 	At            string                                          `json:"at,omitempty"`
 	Wave          *int                                            `json:"wave,omitempty"`
-	Of            *int                                            `json:"of,omitempty"`
+	Of            any                                             `json:"of,omitempty"`
 	Expired       *bool                                           `json:"expired,omitempty"`
 	Start         string                                          `json:"start,omitempty"`
 	End           string                                          `json:"end,omitempty"`
@@ -785,6 +798,10 @@ type ExplainCampaignAnswerDevicesSteps struct {
 	Default       string                                          `json:"default,omitempty"`
 	HeldOut       *bool                                           `json:"heldOut,omitempty"`
 	Percent       *float64                                        `json:"percent,omitempty"`
+	Mode          string                                          `json:"mode,omitempty"`
+	Sent          *bool                                           `json:"sent,omitempty"`
+	Opened        *bool                                           `json:"opened,omitempty"`
+	SkipOpened    *bool                                           `json:"skipOpened,omitempty"`
 }
 
 type ExplainCampaignAnswerDevicesStepsInvalidatedBy struct {
@@ -821,6 +838,12 @@ type ExplainCampaignAnswerDevicesStepsConversions struct {
 	Name string `json:"name"`
 	At   string `json:"at"`
 	How  string `json:"how"`
+}
+
+type ExplainCampaignAnswerRecalls struct {
+	CampaignID string `json:"campaignId"`
+	Mode       string `json:"mode"`
+	Status     string `json:"status"`
 }
 
 type ReadCampaignBreakdownAnswer struct {
@@ -962,6 +985,34 @@ type SaveTemplateSendRate struct {
 
 type WebPushKey struct {
 	PublicKey string `json:"publicKey"`
+}
+
+type PutActivityStartTokenBody struct {
+	Token string `json:"token"`
+}
+
+type TokenKept struct {
+	ID string `json:"id"`
+}
+
+type PutActivityBody struct {
+	AttributesType string `json:"attributesType"`
+	Token          string `json:"token"`
+}
+
+type SendLiveActivityBody struct {
+	ActivityID     string         `json:"activityId"`
+	Event          string         `json:"event"`
+	Target         *Target        `json:"target,omitempty"`
+	AttributesType string         `json:"attributesType"`
+	Attributes     map[string]any `json:"attributes,omitempty"`
+	ContentState   map[string]any `json:"contentState"`
+	Alert          *Content       `json:"alert,omitempty"`
+	StaleAt        string         `json:"staleAt,omitempty"`
+	DismissAt      string         `json:"dismissAt,omitempty"`
+	RelevanceScore *float64       `json:"relevanceScore,omitempty"`
+	Priority       string         `json:"priority,omitempty"`
+	TTL            *int           `json:"ttl,omitempty"`
 }
 
 type WebhookDelivery struct {
@@ -1233,6 +1284,14 @@ func (c *Client) PickWinner(ctx context.Context, id string, body PickWinnerBody)
 	return ask[Accepted](ctx, c, "POST", "/v1/campaigns/"+url.PathEscape(id)+"/experiment/winner", Call{Body: body})
 }
 
+// RecallCampaign: Recall a campaign that went out by mistake. Cancels what is unsent. With `replace` or
+// `dismiss` a follow-up then asks each device to which the campaign was sent to show another text in its place,
+// or to remove it. Devices are asked, and what was read is read: a device that is off gets the follow-up later
+// or never, and browsers cannot be asked to remove. With an empty idempotencyKey one is made for the call.
+func (c *Client) RecallCampaign(ctx context.Context, id string, body RecallCampaignBody, idempotencyKey string) (*Recalled, error) {
+	return ask[Recalled](ctx, c, "POST", "/v1/campaigns/"+url.PathEscape(id)+"/recall", Call{Body: body, IdempotencyKey: keyOr(idempotencyKey)})
+}
+
 // ReadCampaignStats: Read the counters of a campaign. Counters go on changing after the campaign is sent,
 // because devices report later. A rate is null while there is nothing to divide by.
 func (c *Client) ReadCampaignStats(ctx context.Context, id string) (*CampaignStats, error) {
@@ -1320,4 +1379,31 @@ func (c *Client) DeleteTemplate(ctx context.Context, id string) error {
 // configured.
 func (c *Client) ReadWebPushKey(ctx context.Context) (*WebPushKey, error) {
 	return ask[WebPushKey](ctx, c, "GET", "/v1/web-push-key", Call{})
+}
+
+// PutActivityStartToken: Say with which token a device starts a type of Live Activity. Call it with each of
+// `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last
+// change.
+func (c *Client) PutActivityStartToken(ctx context.Context, id string, attributesType string, body PutActivityStartTokenBody) (*TokenKept, error) {
+	return ask[TokenKept](ctx, c, "PUT", "/v1/subscriptions/"+url.PathEscape(id)+"/activity-start-tokens/"+url.PathEscape(attributesType), Call{Body: body})
+}
+
+// PutActivity: Say with which token a device’s Live Activity is updated. Call it with each of the activity’s
+// `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device
+// keeps at most 20 tokens, and each goes 12 hours after its last change.
+func (c *Client) PutActivity(ctx context.Context, id string, activityId string, body PutActivityBody) (*TokenKept, error) {
+	return ask[TokenKept](ctx, c, "PUT", "/v1/subscriptions/"+url.PathEscape(id)+"/activities/"+url.PathEscape(activityId), Call{Body: body})
+}
+
+// DeleteActivity: Say that a device’s Live Activity has ended. An activity that the device does not have changes
+// nothing.
+func (c *Client) DeleteActivity(ctx context.Context, id string, activityId string) error {
+	return c.Request(ctx, "DELETE", "/v1/subscriptions/"+url.PathEscape(id)+"/activities/"+url.PathEscape(activityId), Call{}, nil)
+}
+
+// SendLiveActivity: Start, update or end a Live Activity. A start reaches the devices of `target` that have a
+// start token for the type; update and end reach the devices that have the activity. The id that it answers
+// leads to the outcomes, as that of a notification does. With an empty idempotencyKey one is made for the call.
+func (c *Client) SendLiveActivity(ctx context.Context, body SendLiveActivityBody, idempotencyKey string) (*Accepted, error) {
+	return ask[Accepted](ctx, c, "POST", "/v1/live-activities", Call{Body: body, IdempotencyKey: keyOr(idempotencyKey)})
 }

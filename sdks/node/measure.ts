@@ -1,5 +1,5 @@
 // Measures how many users per second the SDK can change: `HERALD_URL=… HERALD_SECRET_KEY=… node sdks/node/measure.ts [count] [requests at a time]`.
-// It makes `count` users in the key's app and then changes each. No result fails: it depends on the machine.
+// Makes `count` users in the key's app and changes each; no result fails.
 import { Herald, type UserRow } from '@herald/node'
 
 const [count = 10_000, concurrency = 8] = process.argv.slice(2).map(Number)

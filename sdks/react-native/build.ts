@@ -15,7 +15,6 @@ const ofExpo: Plugin = {
   setup: (setup) => setup.onResolve({ filter: /^@expo\/config-plugins$/ }, () => ({ path: 'expo/config-plugins', external: true })),
 }
 
-/** Builds the package into a directory. */
 export async function buildPackage(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })

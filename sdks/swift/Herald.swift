@@ -33,6 +33,7 @@ public actor Herald {
   private let store: UserDefaults
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
+  private static let mostCategories = 50
   private static let mostWaiting = 50
   private static let longestWait: TimeInterval = 4
   private static let longestRest: TimeInterval = 3_600
@@ -305,6 +306,17 @@ public actor Herald {
     return link.flatMap { URL(string: $0) }
   }
 
+  /// Removes the notification that a recall names, and reports the push as delivered. Call it in the app delegate's `didReceiveRemoteNotification`.
+  /// Gives false for any other push. The identifier of a remote notification is its `apns-collapse-id`
+  /// (https://developer.apple.com/documentation/usernotifications/unnotificationrequest/identifier).
+  public nonisolated func dismissed(by userInfo: [AnyHashable: Any]) async -> Bool {
+    guard let identifier = (userInfo["herald"] as? [String: Any])?["dismiss"] as? String else { return false }
+    // https://developer.apple.com/documentation/usernotifications/unusernotificationcenter/removedeliverednotifications(withidentifiers:)
+    await MainActor.run { UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: [identifier]) }
+    await delivered(userInfo)
+    return true
+  }
+
   /// Adds a push's picture to its notification, for a notification service extension. Gives the notification unchanged when the push has no picture,
   /// or when the picture does not load. Loading ends when nothing more of the picture arrives for 10 s.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {
@@ -318,6 +330,32 @@ public actor Herald {
     let name = file.deletingLastPathComponent().appendingPathComponent(UUID().uuidString + "." + (answer.suggestedFilename.map { ($0 as NSString).pathExtension } ?? "jpg"))
     guard (try? FileManager.default.moveItem(at: file, to: name)) != nil, let attachment = try? UNNotificationAttachment(identifier: "image", url: name) else { return content }
     changed.attachments = [attachment]
+    return changed
+  }
+
+  /// Adds a push's buttons to its notification, for a notification service extension, and has iOS tell the app when the user closes it: iOS does so only
+  /// for a category that asks for it (https://developer.apple.com/documentation/usernotifications/unnotificationdismissactionidentifier). A push that
+  /// names a category of your app stays as it is.
+  public nonisolated func buttons(for content: UNNotificationContent) async -> UNNotificationContent {
+    guard Self.msgId(content.userInfo) != nil, content.categoryIdentifier.isEmpty, let changed = content.mutableCopy() as? UNMutableNotificationContent
+    else { return content }
+    let given = (content.userInfo["herald"] as? [String: Any])?["actions"] as? [[String: Any]] ?? []
+    let actions = given.compactMap { one -> UNNotificationAction? in
+      guard let id = one["id"] as? String, let title = one["title"] as? String else { return nil }
+      return UNNotificationAction(identifier: id, title: title, options: .foreground)
+    }
+    let name = "herald." + actions.map { "\($0.identifier)=\($0.title)" }.joined(separator: "&")
+    let center = UNUserNotificationCenter.current()
+    var known = await center.notificationCategories()
+    if !known.contains(where: { $0.identifier == name }) {
+      // Older notifications lose their buttons when there have been this many sets of buttons.
+      if known.filter({ $0.identifier.hasPrefix("herald.") }).count >= Self.mostCategories { known = known.filter { !$0.identifier.hasPrefix("herald.") } }
+      known.insert(UNNotificationCategory(identifier: name, actions: actions, intentIdentifiers: [], options: .customDismissAction))
+      center.setNotificationCategories(known)
+      // Setting returns before it is done. Reading waits for it.
+      _ = await center.notificationCategories()
+    }
+    changed.categoryIdentifier = name
     return changed
   }
 

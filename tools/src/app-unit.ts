@@ -25,8 +25,8 @@ export type AppOptions = {
 }
 
 /**
- * Makes the unit for one process of services, or of the simulator. The process sends `{ready: true}` on its IPC channel and stops when the channel
- * closes. Its own process group keeps Ctrl-C from it. It writes its log itself.
+ * Makes the unit for one process of services, or of the simulator. It sends `{ready: true}` on its IPC channel, stops when that closes, writes its log
+ * itself, and has a process group of its own, for Ctrl-C.
  */
 export function appUnit({ services, name, environment, log, listenOn, onReady }: AppOptions): Unit {
   return {

@@ -23,7 +23,6 @@ export const callsOutside: readonly ProcessName[] = ['gateway', 'dispatcher', 'w
 
 export const hasDatabase = (name: ProcessName): name is AppWithDatabase => appsWithDatabase.some((app) => app === name)
 
-/** Gives the name of the variable that has a service's database address. */
 export const databaseVariable = (app: AppWithDatabase): string => `DATABASE_URL_${app.toUpperCase()}`
 
 /** Gives the name of the variable that has the address of the owner of a service's database, where it is not the one of DATABASE_URL. */

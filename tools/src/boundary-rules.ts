@@ -165,8 +165,8 @@ const flow: Place = {
 const wiring = ['program', 'describe', 'config', 'start', 'wire']
 
 /**
- * Rooms are folders by subject in services that are too big for one list of flows. A room has flows, `core/` and `store/` (in the gateway `http/`
- * too), with the service's import rules. Its list names rooms it may import.
+ * Rooms are folders by subject in services too big for one list of flows: flows, `core/` and `store/` (in the gateway `http/`), with the service's
+ * import rules. Its list names rooms it may import.
  */
 const rooms: Record<string, Record<string, readonly string[]>> = {
   'apps/audience': { people: ['*'], segments: ['*'], sends: ['*'], delivery: ['*'] },

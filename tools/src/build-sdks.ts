@@ -1,5 +1,5 @@
-// Builds what the gateway serves below /sdk/v1: the scripts of the web SDK, and in `packages` the packages of all SDKs for servers and of the
-// command line, so that nobody needs a registry: `npm install https://push.example.com/sdk/v1/web-0.2.0.tgz`.
+// Builds what the gateway serves below /sdk/v1: the scripts of the web SDK, and in `packages` those of all SDKs for servers and of the command line,
+// for `npm install https://push.example.com/sdk/v1/web-0.2.0.tgz` without a registry.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -26,8 +26,8 @@ export function readCertificates(dataDir: string, now: Date): Certificates {
 }
 
 /**
- * Writes one file with the simulator's CA and the certificates of the operator's NODE_EXTRA_CA_CERTS, and gives its path. It must be one file, made
- * before the services start, because Node reads a single file and only when a process starts.
+ * Writes one file with the simulator's CA and the certificates of the operator's NODE_EXTRA_CA_CERTS, and gives its path: Node reads a single file,
+ * and only when a process starts.
  */
 export function joinAuthorities(dataDir: string, ca: string, given: string | undefined): string {
   const bundle = join(dataDir, 'certificates', 'authorities.pem')

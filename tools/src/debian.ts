@@ -5,10 +5,9 @@ import { root } from './workspace.ts'
 
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
-// Nothing is installed, because an installed server would start.
 /**
- * Unpacks packages of Debian into `.tools/<name>` once and gives that folder. `suite` is another one than the machine's, such as `sid`. With `isWhole`
- * it has all that the packages need, for chroot. Throws an Error that says what is missing.
+ * Unpacks packages of Debian into `.tools/<name>` once and gives that folder: an installed server would start. `suite`: another than the machine's,
+ * such as `sid`. `isWhole`: with all that the packages need, for chroot. Throws when something is missing.
  */
 export function unpackDebian(name: string, packages: readonly string[], suite?: string, isWhole = false): string {
   const folder = join(root, '.tools', name)

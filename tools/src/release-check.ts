@@ -1,5 +1,5 @@
-// `npm run release:check`: writes the bill of materials (dist/sbom.cdx.json) from package-lock.json, and asks the registry for known vulnerabilities of
-// what a release holds. Fails for a high or critical one, and for a dependency that the bill lacks.
+// `npm run release:check`: writes the bill of materials (dist/sbom.cdx.json) from package-lock.json. Fails for a dependency that it lacks, and for a
+// high or critical vulnerability that the registry knows of in a release.
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

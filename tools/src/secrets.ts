@@ -19,7 +19,6 @@ const KeptSecrets = z.object({
 export type Secrets = Record<SecretName, string> & {
   /** The passwords of the services' roles in Postgres. */
   passwords: Record<string, string>
-  /** The passwords of the users in NATS. */
   natsPasswords: Record<NatsUser, string>
 }
 

@@ -1,5 +1,5 @@
-// Prepares a stack of containers (docker-compose.yml). `secrets` writes missing secrets and settings into <SET_UP_OUT>/<name>, or `server`. `migrate`
-// begins every upgrade. `queue` gives streams more copies (`--replicas 3`) or makes them anew (`--reset`). `restore` follows an older database.
+// Prepares a stack of containers (docker-compose.yml). `secrets` writes missing secrets and settings into <SET_UP_OUT>/<name>, or `server`; `migrate`
+// begins upgrades; `queue` copies streams (`--replicas 3`) or makes them anew (`--reset`); `restore` follows an older database.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -9,7 +9,6 @@ export type Specification = {
   rules: string[]
   /** Rules that at least one test cites. */
   tested: Set<string>
-  /** The number of citations. */
   citations: number
   findings: Finding[]
 }

@@ -1,6 +1,5 @@
 import { delimiter, dirname, join } from 'node:path'
 
-/** The root of the repository. */
 export const root = dirname(dirname(import.meta.dirname))
 
 /** An environment in which this Node and the commands of the repository's packages are found first, however the tool was started. */

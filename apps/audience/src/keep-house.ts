@@ -19,6 +19,7 @@ import { purgeCapClaims } from './sends/store/claims.ts'
 import { clearSettled, clearWaves, openUnsettled, purgeFanOuts } from './sends/store/settled.ts'
 import { purgeTurns } from './sends/store/turns-of-sends.ts'
 import { deleteOldErasedApps } from '@herald/service/erased-apps'
+import { purgeActivities } from './store/activities.ts'
 import { purgeGoneNotes } from './store/last-notified.ts'
 import type { Db, Tables } from './store/tables.ts'
 
@@ -69,6 +70,7 @@ export function keepHouse(
       purgeTurns(db),
       purgeDeviceDays(db, deviceDaysKept),
       purgeFormerDevices(db, ledgerDays),
+      purgeActivities(db),
     ])
     return more.includes(true)
   })

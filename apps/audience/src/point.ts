@@ -23,8 +23,8 @@ async function point({ bus, log }: Pointing, subject: string, body: unknown, id:
 }
 
 /**
- * Publishes pointers at batches. Pointers at batches of small sends share a message, if they are of one platform. Each bulk batch has a
- * message of its own, because a dispatcher works on few bulk batches at a time.
+ * Publishes pointers at batches. Those of small sends on one platform share a message; a bulk batch has its own, because a dispatcher works on few at
+ * a time.
  */
 export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =>
   Promise.all(

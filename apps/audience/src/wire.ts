@@ -18,6 +18,7 @@ import type { Takers } from './delivery/takers.ts'
 import { probeCircuits } from './delivery/update-circuits.ts'
 import { eraseApp } from './erase-app.ts'
 import { deviceWithLastNotified, withLastNotified, withLastNotifiedIfKnown, type WithDevices } from './last-notified.ts'
+import { deleteActivityToken, putActivityToken } from './people/activity-tokens.ts'
 import { answerImports } from './people/answer-imports.ts'
 import { beginSession, changeSubscription } from './people/change-subscription.ts'
 import { changeOwner, changeUser, changeUsers } from './people/change-users.ts'
@@ -150,6 +151,10 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
     (request: Request) =>
       places(() => reading(flow, { withinMs: 18_500 })(request), request.appId)
   bus.answer(calls.dryRun, counting(openAtOnce({ ...dear, atOnce: 1 }), dryRun))
+
+  // Live Activities.
+  bus.answer(calls.putActivityToken, (request) => putActivityToken({ db }, request))
+  bus.answer(calls.deleteActivityToken, (request) => deleteActivityToken({ db }, request))
 
   // Segments.
   const count = counting(openAtOnce({ ...dear, atOnce: 2 }), (of: Audience, request: CountAsked) => countSegment(of, request))

@@ -3,6 +3,7 @@ import { transact } from '@herald/service/postgres'
 import type { Campaigns, Acceptable, Accepted, Idempotency } from './campaigns.ts'
 import type { NewCampaign } from './store/campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
+import { stampActivities } from './store/activities.ts'
 import { insertCampaigns, markTests, writeRates } from './store/new-campaigns.ts'
 import { mostDrafts, roomForDrafts } from './store/limits.ts'
 import type { Db } from './store/tables.ts'
@@ -18,6 +19,7 @@ export async function acceptCampaigns(
   const keys = distinctKeys(items)
   const hasTests = items.some(({ campaign }) => campaign.test)
   const hasRates = items.some(({ campaign }) => campaign.send.perMinute !== null)
+  const hasActivities = items.some(({ campaign }) => campaign.send.activity)
   const hasDrafts = items.some(({ campaign }) => campaign.status === 'draft')
   const accept = async (trx: Db) => {
     const held = keys.length > 0 ? await takeKeys(trx, keys) : new Set<string>()
@@ -45,6 +47,7 @@ export async function acceptCampaigns(
       made.filter(({ status }) => status === 'draft'),
     )
     const kept = made.filter(({ id }) => !tooMany.has(id))
+    if (hasActivities) await stampActivities(trx, kept)
     const written = await insertCampaigns(trx, kept)
     if (hasTests) await markTests(trx, kept)
     if (hasRates) await writeRates(trx, kept)
@@ -63,8 +66,10 @@ export async function acceptCampaigns(
       someWait: [...written.values()].some(({ waiting }) => waiting),
     }
   }
-  // Without keys, tests, rates and drafts everything is written by one statement, which is a transaction by itself.
-  const { answers, begins, someWait } = await (keys.length > 0 || hasTests || hasRates || hasDrafts ? transact(db, accept) : accept(db))
+  // Without keys, tests, rates, activities and drafts everything is written by one statement, which is a transaction by itself.
+  const { answers, begins, someWait } = await (keys.length > 0 || hasTests || hasRates || hasActivities || hasDrafts
+    ? transact(db, accept)
+    : accept(db))
   for (const campaign of begins) start(campaign)
   if (someWait) haveWaiting()
   return answers
@@ -86,8 +91,10 @@ export const tooManyDrafts = () => fault('limit_reached', `An app has at most ${
 /** Answers a request whose key has a record. A key belongs to the first request that was made with it (spec: limits/idempotency-reused). */
 function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepted {
   if (record.fingerprint === fingerprint) return { kind: 'replayed', id: record.answer.id, notQueued: record.answer.notQueued }
-  return { kind: 'refused', fault: fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.') }
+  return { kind: 'refused', fault: keyReused() }
 }
+
+export const keyReused = () => fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.')
 
 /** Gives the answer to a request whose key has a record; undefined when it has no key, or the key has no record. */
 export async function findReplay(
@@ -109,7 +116,7 @@ export function acceptedId(accepted: Accepted): { id: string; replayed: boolean 
 
 const noSuchApp = (): Accepted => ({ kind: 'refused', fault: notFound() })
 
-const inProgress = () =>
+export const inProgress = () =>
   fault('idempotency_in_progress', 'A request with this Idempotency-Key is still being processed. Try again shortly.')
 
 const distinctKeys = (items: Acceptable[]): Key[] => [

@@ -51,6 +51,8 @@ export type Campaigns = {
   readonly tell: (change: Started) => void
   /** Wakes the sweeps of scheduled sends and of recurrences, after a campaign was scheduled or a recurrence was sent or resumed. */
   readonly poke: () => void
+  /** Wakes the sweep that begins the follow-ups of recalls. */
+  readonly beginRecalls: () => void
   readonly fanOutStarted: (request: Several) => Promise<Flows>
   readonly settleCampaigns: (request: Several) => Promise<Record<string, never>>
 }

@@ -4,7 +4,7 @@ import { findTimeZone } from '@herald/contracts/text'
 import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
 import { isCancelling } from './core/campaign.ts'
-import { deleteUnsentWinner, findCampaign, markCancelled, markUnsent } from './store/campaigns.ts'
+import { deleteUnsentWinner, findCampaign, markCancelled, markUnsent, type Started } from './store/campaigns.ts'
 import * as store from './store/flows.ts'
 import type { Db } from './store/tables.ts'
 
@@ -81,16 +81,24 @@ export async function endCampaign(
   { db, tell }: Pick<Campaigns, 'db' | 'tell'>,
   one: One,
 ): Promise<{ status: 'cancelled' | 'sending' | 'paused' }> {
+  const { status, asked } = await endWithin(db, one)
+  if (asked) tell(asked)
+  return { status }
+}
+
+/** Cancels a campaign that has not ended, as `endCampaign`; audience is to be told of `asked` once that is committed. */
+export async function endWithin(db: Db, one: One): Promise<{ status: 'cancelled' | 'sending' | 'paused'; asked?: Started | undefined }> {
   if (await markCancelled(db, one.appId, one.campaignId)) return { status: 'cancelled' }
   const asked = await store.changeFlow(db, one, 'askCancel')
-  if (asked) tell(asked)
   const campaign = asked ?? (await findCampaign(db, one.appId, one.campaignId))
-  if (campaign?.cancelling && (campaign.status === 'sending' || campaign.status === 'paused')) return { status: campaign.status }
+  if (campaign?.cancelling && (campaign.status === 'sending' || campaign.status === 'paused')) return { status: campaign.status, asked }
   throw await refusal(db, one, 'cancelled')
 }
 
 async function refusal(db: Db, { appId, campaignId }: One, what: string): Promise<Fault> {
   const campaign = await findCampaign(db, appId, campaignId)
   if (!campaign) return notFound()
+  if (what === 'taken back' && campaign.recallOf !== null && campaign.status === 'scheduled')
+    return fault('invalid_state', 'A recall is no draft that could be taken back. Cancel it instead.')
   return fault('invalid_state', `The campaign is ${isCancelling(campaign) ? 'being cancelled' : campaign.status}; it cannot be ${what}.`)
 }

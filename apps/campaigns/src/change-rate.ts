@@ -17,6 +17,7 @@ export async function changeRate(
   if (!changed) {
     const campaign = await findCampaign(db, appId, campaignId)
     if (!campaign) throw notFound()
+    if (campaign.recallOf !== null) throw fault('invalid_state', 'A recall obeys no rate. Pause or cancel it instead.')
     const status = isCancelling(campaign) ? 'being cancelled' : campaign.status
     throw fault('invalid_state', `The campaign is ${status}; only one that has not ended can have another rate.`)
   }

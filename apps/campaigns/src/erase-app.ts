@@ -6,7 +6,7 @@ import { deleteRowsOfApp, stopSchedulesOfApp } from './store/apps.ts'
 const atOnce = 5_000
 
 /**
- * Deletes campaigns, idempotency records, templates and categories of a deleted app, at most 5,000 rows a call; `done` when it found fewer. From the first call
+ * Deletes campaigns, idempotency records, templates, categories and activities of a deleted app, at most 5,000 rows a call; `done` when it found fewer. From the first call
  * on none is added and no schedule starts.
  */
 export async function eraseApp({ db }: Pick<Campaigns, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {

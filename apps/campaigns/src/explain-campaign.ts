@@ -3,6 +3,7 @@ import type { explainCampaign as explainCampaignCall, FrozenTarget } from '@hera
 import type { Campaigns } from './campaigns.ts'
 import { freeze } from './core/frozen-send.ts'
 import { findWhole, type CampaignRow } from './store/campaigns.ts'
+import { listRecalls } from './store/recalls.ts'
 
 type Answer = NonNullable<(typeof explainCampaignCall)['answer']>
 
@@ -16,7 +17,11 @@ export async function explainCampaign(
   { bus, pauseDays, reads }: Pick<Campaigns, 'bus' | 'pauseDays' | 'reads'>,
   { appId, campaignId }: { appId: string; campaignId: string },
 ): Promise<Answer | null> {
-  const row = await reads((db) => findWhole(db, appId, campaignId), { turn: appId })
+  const one = { appId, campaignId }
+  const found = await reads(async (db) => ({ row: await findWhole(db, appId, campaignId), recalls: await listRecalls(db, one) }), {
+    turn: appId,
+  })
+  const { row, recalls } = found
   if (!row) return null
   const { status, pausedAt } = row
   const waits = status === 'scheduled' || status === 'active'
@@ -33,6 +38,7 @@ export async function explainCampaign(
     send: freeze({ ...row, localTimesAfter }),
     forgottenBy: row.forgotten?.by ?? null,
     target: row.target ?? (await targetOf(bus, appId, row)),
+    recalls,
   }
 }
 

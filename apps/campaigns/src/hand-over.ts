@@ -45,8 +45,8 @@ export function openHandOver(
 const isAway = (error: unknown): boolean => Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable')
 
 /**
- * Sends audience a pointer to a campaign that is due. The message's id contains the row's pointer number: the queue drops a message whose id it has
- * had within two minutes, and a repeated pointer must not be dropped.
+ * Sends audience a pointer to a due campaign. The message's id has the row's pointer number, because the queue drops an id that it has had within two
+ * minutes.
  */
 export const publishDue = (bus: Pick<Bus, 'publish'>, campaignId: string, pointerNo: number, appId?: string): Promise<void> =>
   bus.publish(fanOutWork.subject, { campaignId, page: 0, ...(appId === undefined ? {} : { appId }) }, `${campaignId}.${pointerNo}`)

@@ -1,6 +1,7 @@
 import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import { openHouseSteps } from '@herald/service/house-steps'
 import type { Campaigns } from './campaigns.ts'
+import { deleteOldActivities } from './store/activities.ts'
 import { deleteOldNotifications } from './store/campaigns.ts'
 import { endLongPauses } from './store/flows.ts'
 import { deleteOldRecords } from './store/idempotency-keys.ts'
@@ -8,7 +9,7 @@ import { deleteOldRecords } from './store/idempotency-keys.ts'
 export const houseEveryMs = 60_000
 
 /**
- * Deletes old notifications, idempotency records and marks of erased apps, and cancels campaigns paused too long; at most 1,000 notifications and
+ * Deletes old notifications, activities, idempotency records and marks of erased apps, and cancels campaigns paused too long; at most 1,000 notifications and
  * records a call. After a call that found something, the next follows at once, otherwise a minute later.
  */
 export function openHousekeeping({
@@ -30,6 +31,7 @@ export function openHousekeeping({
         return ended.length
       },
       'records of idempotency keys': () => deleteOldRecords(db, idempotencyHours),
+      'ended activities': () => deleteOldActivities(db),
       'old notifications': () => deleteOldNotifications(db, transactionalDays),
       'marks of erased apps': () => deleteOldErasedApps(db, ledgerDays),
     },

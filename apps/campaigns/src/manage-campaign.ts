@@ -112,6 +112,7 @@ function toCampaign(row: CampaignRow): Campaign {
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
+    recallOf: row.recallOf,
     author: row.author,
     test: row.test === true,
     failure: row.failure,
@@ -142,6 +143,8 @@ function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignR
       return named(target.kind, target.subscriptionIds.length, target.subscriptionIds)
     case 'segment':
       return { kind: 'segment', segmentId, segment: target.segment }
+    case 'reached':
+      return target
     case 'all':
       return { kind: 'everyone' }
     default:

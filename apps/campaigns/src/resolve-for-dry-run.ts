@@ -62,6 +62,8 @@ async function ofStored(resolving: Resolving, asked: Asked, campaignId: string):
   const revision = (await findSendable(db, appId, campaignId))?.revision
   const row = await findWhole(db, appId, campaignId)
   if (!row || revision === undefined) throw notFound()
+  if (row.recallOf !== null)
+    throw fault('invalid_state', `A recall goes to the devices to which ${row.recallOf} was sent: that campaign’s counters say how many.`)
   const target = row.target ?? (row.segmentId === null ? null : await copySegment(bus, appId, row.segmentId))
   if (!target || (row.content === null && !row.silent)) throw nothingToSend()
   const { startsAt, localTimesAfter } = await storedBegins(resolving, asked, row)

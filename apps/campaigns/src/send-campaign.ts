@@ -33,10 +33,13 @@ export async function sendCampaign(
 ): Promise<{ status: 'sending' | 'scheduled' | 'active'; nextAt: string | null }> {
   const campaign = await findSendable(db, appId, campaignId)
   if (!campaign) throw notFound()
-  const { status, revision, segmentId, isWinner, silent, hasContent, now } = campaign
+  const { status, revision, segmentId, isWinner, isRecall, silent, hasContent, now } = campaign
   const schedule = campaign.schedule ?? { type: 'now' }
   // `sendNow`, `sendLater` and `sendRecurring` are allowed in the same statuses, so checking one is enough.
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
+
+  if (isRecall)
+    throw fault('invalid_state', 'A recall begins by itself, once every push of the campaign has an outcome. Cancel it if it is not to.')
 
   if (seen && seen.revision !== revision) throw replacedMeanwhile()
 

@@ -67,7 +67,7 @@ export async function resolveNotification(
 }
 
 /** Gives the target of a send. A saved segment is copied, so changing the segment later changes no send under way. */
-async function freezeTarget(bus: Campaigns['bus'], appId: string, target: Target): Promise<FrozenTarget> {
+export async function freezeTarget(bus: Campaigns['bus'], appId: string, target: Target): Promise<FrozenTarget> {
   if (target.externalIds) return { kind: 'externalIds', externalIds: target.externalIds }
   if (target.userIds) return { kind: 'userIds', userIds: target.userIds }
   if (target.subscriptionIds) return { kind: 'subscriptionIds', subscriptionIds: target.subscriptionIds }

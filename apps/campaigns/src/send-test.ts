@@ -62,6 +62,7 @@ async function resolveTested(campaigns: Accepting, appId: string, test: TestSend
   if (campaignId === undefined) return { name: notificationName, send: await resolveFields(campaigns, appId, test) }
   const campaign = await findWhole(campaigns.db, appId, campaignId)
   if (!campaign) throw notFound()
+  if (campaign.activity) throw fault('invalid_state', 'A send to a Live Activity has no notification to test.')
   const { name, silent, data, ttl, priority, presentation, overrides, category, bypass, experiment } = campaign
   const chosen = experiment?.variants.find(({ id }) => id === variant)
   if (variant !== undefined && !chosen) throw invalidVariant()

@@ -8,6 +8,7 @@ import type { Service } from '@herald/service/run'
 import { openHousework } from '@herald/service/housework'
 import { startSweep } from '@herald/service/sweep'
 import { acceptCampaigns } from './accept-campaigns.ts'
+import { beginRecalls } from './begin-recalls.ts'
 import type { Config } from './config.ts'
 import { asSmallSend, freeze } from './core/frozen-send.ts'
 import { openHandOver, publishDue } from './hand-over.ts'
@@ -36,8 +37,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
   const handOverTogether = openHandOver(bus, (campaignId) => noteFailedStart({ db }, { campaignId }))
-  // The bounds of each of the three groups below (libs/service/src/group.ts). A group writes at most 200 items in one commit, and at most 2,000 wait
-  // for it: items that arrive while a commit is in flight share the next one.
+  // Each of the three groups below writes at most 200 items in one commit, and at most 2,000 wait for it (libs/service/src/group.ts).
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   let someWaitUntil = 0
 
@@ -64,6 +64,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     pointAt: (campaignId, pointerNo = 0, appId) => background(() => publishDue(bus, campaignId, pointerNo, appId)),
     tell: (change) => background(async () => void (await tellFlow(campaigns, change))),
     poke: () => [due, recurrences].forEach((sweep) => sweep.poke()),
+    beginRecalls: () => recalls.poke(),
     fanOutStarted: orThrow(
       group(async (requests: Several[]) => {
         const answers = await fanOutStarted(ofSends, requests)
@@ -84,6 +85,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   // Recurrences have a sweep of their own, so that a recurrence that cannot be read holds up no send.
   const recurrences = startSweep(service, watch, 'recurrences', () => runRecurrences(campaigns))
   startSweep(service, watch, 'winners', () => pickWinners(campaigns))
+  const recalls = startSweep(service, watch, 'recalls', () => beginRecalls(campaigns))
   startSweep(service, watch, 'flows', () => tellDueFlows(ofSends))
   startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(kept) }))
   startSweep(

@@ -16,8 +16,10 @@ import { noteFailedStart } from './note-failed-start.ts'
 import { pickWinner } from './pick-winner.ts'
 import { readSend } from './read-send.ts'
 import { failCampaign } from './record-progress.ts'
+import { recallCampaign } from './recall-campaign.ts'
 import { resolveForDryRun } from './resolve-for-dry-run.ts'
 import { sendCampaign } from './send-campaign.ts'
+import { sendLiveActivity } from './send-live-activity.ts'
 import { sendNotification } from './send-notification.ts'
 import { sendTest } from './send-test.ts'
 import { summarizeCampaigns } from './summarize-campaigns.ts'
@@ -34,6 +36,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
       campaigns.reads((db) => flow({ ...campaigns, db }, request), { ...limits, turn: request.appId })
 
   bus.answer(calls.sendNotification, (request) => sendNotification(campaigns, request))
+  bus.answer(calls.sendLiveActivity, (request) => sendLiveActivity(campaigns, request))
   bus.answer(calls.sendTest, (request) => sendTest(campaigns, request))
   bus.answer(calls.createCampaign, (request) => createCampaign(campaigns, request))
   bus.answer(calls.sendCampaign, (request) => sendCampaign(campaigns, request))
@@ -55,6 +58,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.resumeCampaign, (request) => resumeCampaign(campaigns, request))
   bus.answer(calls.changeRate, (request) => changeRate(campaigns, request))
   bus.answer(calls.endCampaign, (request) => endCampaign(campaigns, request))
+  bus.answer(calls.recallCampaign, (request) => recallCampaign(campaigns, request))
   bus.answer(calls.unsendCampaign, (request) => unsendCampaign(campaigns, request))
   bus.answer(calls.eraseCampaignsOfApp, (request) => eraseApp(campaigns, request))
 

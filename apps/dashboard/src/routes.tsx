@@ -6,6 +6,7 @@ import {
   readCampaignsSearch,
   readComposeSearch,
   readExplainSearch,
+  readImpactSearch,
   readInboxSearch,
   readLogSearch,
   readNameSearch,
@@ -83,6 +84,8 @@ const segments = page('segments', readNameSearch, () => import('./pages/segments
 const segment = page('segments/$segmentId', readNothing, () => import('./pages/segment/SegmentPage.tsx'), 'SegmentPage')
 const templates = page('templates', readNameSearch, () => import('./pages/templates/TemplatesPage.tsx'), 'TemplatesPage')
 const template = page('templates/$templateId', readTemplateSearch, () => import('./pages/template/TemplatePage.tsx'), 'TemplatePage')
+const categories = page('categories', readNothing, () => import('./pages/categories/CategoriesPage.tsx'), 'CategoriesPage')
+const impact = page('impact', readImpactSearch, () => import('./pages/impact/ImpactPage.tsx'), 'ImpactPage')
 const log = page('log', readLogSearch, () => import('./pages/log/LogPage.tsx'), 'LogPage')
 const explain = page('explain', readExplainSearch, () => import('./pages/explain/ExplainPage.tsx'), 'ExplainPage')
 const providers = page('providers', readProvidersSearch, () => import('./pages/providers/ProvidersPage.tsx'), 'ProvidersPage')
@@ -109,6 +112,8 @@ const pages = [
     segment,
     templates,
     template,
+    categories,
+    impact,
     log,
     explain,
     providers,

@@ -1,5 +1,6 @@
 import type { BatchPointer, BatchPointers, GivenBatch, TakenBatch } from '@herald/contracts/batch'
 import { renewBatch } from '@herald/contracts/calls/audience'
+import { tokensOf } from '@herald/contracts/live-activity'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import { openReport, type Report } from './batch-report.ts'
@@ -167,8 +168,16 @@ async function finish(
   // new ones.
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providers[platform].kind)
   const { credentialsVersion } = circuit
-  const { test } = prepared.send
+  const { test, activity } = prepared.send
   // Makes the message anew for each call, because the durations in it count from the call.
-  const finish = () => ({ batchId, appId, takes, credentialsVersion, ...(test && { test }), ...report.result() })
+  const finish = () => ({
+    batchId,
+    appId,
+    takes,
+    credentialsVersion,
+    ...(test && { test }),
+    ...(activity && { activity: tokensOf(activity) }),
+    ...report.result(),
+  })
   return untilAnswered(() => small.finish({ appId, size, finish }), giveUp)
 }

@@ -51,6 +51,8 @@ export type Sending = {
   transport: AppTransport
   /** Makes the tracking id (msgId) of a push of this campaign and platform. */
   msgIdOf: (userId: string, subscriptionId: string, variant: string) => string
+  /** In a recall: gives the msgId of a device's first push, which names the variant that its user got. */
+  recalledOf?: ((userId: string, subscriptionId: string) => string) | undefined
   measures: Measures
   /** How many attempts at the provider there were before this one. */
   triesBefore: number
@@ -93,16 +95,31 @@ export function makePush(sending: Sending, recipient: Recipient, limit?: number)
   const variant = prepared.variantFor(userId)
   const msgId = sending.msgIdOf(userId, subscriptionId, variant)
   const ttlSeconds = secondsLeft(send.ttl, elapsedMs)
-  const encoded = prepared.payloadFor(provider.platform, recipient, variant, msgId, ttlSeconds, limit)
+  const recalled = sending.recalledOf?.(userId, subscriptionId)
+  const encoded = prepared.payloadFor(provider.platform, recipient, variant, msgId, ttlSeconds, limit, recalled)
   if (!encoded) return { is: 'skipped', tries, code: 'empty_content' }
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
-  const { silent, priority, collapseId } = send
+  const { silent, priority, collapseId, activity } = send
   const passive = send.presentation?.interruptionLevel === 'passive'
   const { expiresAtSeconds } = sending
   const waitMs = waitForOrigin(sending)
   if (waitMs > 0) return { is: 'retry', tries, code: 'provider_unavailable', providerCode: '', inMs: waitMs }
-  return { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, passive, ttlSeconds, expiresAtSeconds }
+  return {
+    msgId,
+    address,
+    keys,
+    environment,
+    body: encoded.body,
+    collapseId,
+    recalled,
+    silent,
+    priority,
+    passive,
+    ttlSeconds,
+    expiresAtSeconds,
+    ...(activity && { isActivity: true }),
+  }
 }
 
 /**
@@ -129,6 +146,12 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   const failed = (code: FailureCode, dead: Dead | null = null): Settlement => ({ is: 'failed', tries, code, providerCode, dead, heard })
   /** Settles the push as one that is sent again later; this attempt does not count. */
   const again = (code: FailureCode, inMs: number): Settlement => ({ is: 'retry', tries: triesBefore, code, providerCode, inMs, heard })
+  // The tokens of Live Activities end with them: they say nothing about the device, and to the circuit nothing about the app's settings.
+  if (prepared.send.activity && (meaning.class === 'dead' || meaning.class === 'guarded')) {
+    const isDead = meaning.code === 'token_dead' || meaning.code === 'token_invalid'
+    const dead = isDead ? { handedOverAt, since: null } : null
+    return { is: 'failed', tries, code: meaning.code, providerCode, dead }
+  }
   const isAway = provider.hasManyHosts && noteOrigin(origins, sending.origin, meaning, answer, tries)
 
   switch (meaning.class) {

@@ -1,5 +1,6 @@
 import { openMessageIds } from '@herald/auth/message-id'
-import type { Recipient } from '@herald/contracts/batch'
+import type { FrozenSend, Recipient } from '@herald/contracts/batch'
+import { variantOf } from '@herald/contracts/experiment'
 import { bridgedWebBytes } from '@herald/contracts/payload'
 import { asNow } from '@herald/service/request-id'
 import type { Report } from './batch-report.ts'
@@ -39,6 +40,7 @@ export async function sendToAll(
     prepared,
     transport,
     msgIdOf: openMessageIds(hmacSecret, taken),
+    recalledOf: recallOf(hmacSecret, taken, prepared.send.recall),
     measures,
     triesBefore: taken.tries,
     probe: taken.probe,
@@ -56,6 +58,18 @@ export async function sendToAll(
     [...byOrigin].map(([origin, of]) => sendInOrder(dispatcher, batch, origin, { ...recipients, numbers: of }, sending, lease, report)),
   )
   return [...others, ...unsent.flat()]
+}
+
+/** Gives the function that computes the msgIds of the pushes that a recall is about; undefined for any other send. */
+function recallOf(
+  secret: string,
+  { appId, platform }: Batch['taken'],
+  recall: FrozenSend['recall'],
+): ((userId: string, subscriptionId: string) => string) | undefined {
+  if (!recall) return undefined
+  const { of, variants } = recall
+  const msgIdOf = openMessageIds(secret, { appId, campaignId: of, platform })
+  return (userId, subscriptionId) => msgIdOf(userId, subscriptionId, variants ? variantOf(variants, of, userId).id : '')
 }
 
 /** Gives the recipients whose circuit is closed. The others go back to audience, unless the ttl is 0: such a push cannot wait, so it is sent. */

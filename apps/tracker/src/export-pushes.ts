@@ -13,6 +13,8 @@ import type { Tracker } from './tracker.ts'
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 type Portion = { pushes: ExportedPush[]; next: string | null }
 
+/** A portion of an export of a campaign's pushes has about this many pushes. */
+const ofOneCampaign = 1_000
 /** A portion of an export of one device's pushes has at most this many pushes. */
 const ofOneDevice = 500
 
@@ -44,7 +46,11 @@ export async function exportPushesOfCampaign(
   if (!ledger.isKept) return null
   const from = placeOf(after)
   if (from && from.campaignId !== campaignId) throw notAPlace()
-  const { rows, isMore } = await findRowsAfter(db, { day: ledger.day, campaignId, no: from?.no ?? 0, place: from?.place ?? -1 })
+  const { rows, isMore } = await findRowsAfter(
+    db,
+    { day: ledger.day, campaignId, no: from?.no ?? 0, place: from?.place ?? -1 },
+    ofOneCampaign,
+  )
   const pushes = rows.flatMap((row) =>
     pushesOf(row, { day: ledger.day, campaignId }).filter(({ no, place }) => isAfter({ no, place }, from)),
   )

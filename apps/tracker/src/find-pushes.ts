@@ -30,7 +30,6 @@ const mostRows = 2_000
  * + 1 when that is more.
  */
 const singlesInTime = 201
-/** One statement examines at most this many campaigns. */
 const campaignsAtOnce = 1_000
 /** One statement reads the rows of at most this many campaigns, each found by the ledger's key. */
 const probesAtOnce = 500

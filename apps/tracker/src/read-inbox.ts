@@ -9,7 +9,7 @@ import type { TimedEnd } from './core/slots.ts'
 import { findPushes, type FoundPush } from './find-pushes.ts'
 import { holdPeople } from './store/conversions.ts'
 import { findEngagements } from './store/engagements.ts'
-import { findMarks, hideItem, markAllRead, markAllUnread, markItems } from './store/inbox.ts'
+import { findMarks, hideItem, leaveInboxes, markAllRead, markAllUnread, markItems } from './store/inbox.ts'
 import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -113,6 +113,15 @@ export const hideInboxItem = (
   { db }: Pick<Tracker, 'db'>,
   { campaignId, ...person }: Person & { campaignId: string },
 ): Promise<Record<string, never>> => forPerson(db, person, (trx) => hideItem(trx, person, campaignId))
+
+/** Takes a dismissed campaign out of all inboxes for good (spec: recall/inbox). */
+export async function dropFromInboxes(
+  { db }: Pick<Tracker, 'db'>,
+  campaign: { appId: string; campaignId: string },
+): Promise<Record<string, never>> {
+  await leaveInboxes(db, campaign)
+  return {}
+}
 
 const forPerson = (db: Db, { appId, userId }: Person, work: (trx: Db) => Promise<unknown>): Promise<Record<string, never>> =>
   transact(db, async (trx) => {

@@ -5,7 +5,6 @@ import type { Tracker } from './tracker.ts'
 
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
-/** A portion has at most this many sent pushes. */
 const portion = 5_000
 /**
  * For each device at most this many sent pushes are compared, those of the newest campaigns. One is not enough, because with waves and retries a push

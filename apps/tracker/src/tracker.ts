@@ -29,7 +29,6 @@ export type Tracker = {
   readonly log: Log
   /** The ledger keeps outcomes for this many days. */
   readonly retentionDays: number
-  /** Counters are kept for this many days. */
   readonly counterDays: number
   /** For how many days the counters of notifications are kept. */
   readonly transactionalDays: number

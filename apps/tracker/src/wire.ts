@@ -8,8 +8,9 @@ import { eraseUser } from './erase-user.ts'
 import { explainPushes } from './explain-pushes.ts'
 import { exportPushesOfCampaign, exportPushesOfDevice } from './export-pushes.ts'
 import { listConversions } from './list-conversions.ts'
+import { listReached } from './list-reached.ts'
 import { listPushes, newestPushes } from './list-pushes.ts'
-import { hideInboxItem, markInbox, readInbox } from './read-inbox.ts'
+import { dropFromInboxes, hideInboxItem, markInbox, readInbox } from './read-inbox.ts'
 import { readBreakdown } from './read-breakdown.ts'
 import { readCurve } from './read-curve.ts'
 import { findLastNotified, readNotified } from './read-notified.ts'
@@ -73,11 +74,13 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
   bus.answer(calls.readInbox, reading(readInbox))
   bus.answer(calls.markInbox, (request) => markInbox(tracker, request))
   bus.answer(calls.hideInboxItem, (request) => hideInboxItem(tracker, request))
+  bus.answer(calls.dropFromInboxes, (request) => dropFromInboxes(tracker, request))
   bus.answer(calls.listConversions, reading(listConversions))
   bus.answer(calls.explainPushes, reading(explainPushes))
   bus.answer(calls.exportPushesOfDevice, reading(exportPushesOfDevice))
   bus.answer(calls.exportPushesOfCampaign, reading(exportPushesOfCampaign, { withinMs: 6_000 }))
   bus.answer(calls.readNotified, reading(readNotified))
+  bus.answer(calls.listReached, reading(listReached, { withinMs: 6_000 }))
   bus.answer(calls.findLastNotified, reading(findLastNotified))
 
   const verify = reading(verifyCampaign, { withinMs: 20_000 })

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { FrozenCategory } from './category.ts'
 import type { Content } from './content.ts'
+import type { ActivityTokens, LiveActivity } from './live-activity.ts'
 import type { LocalMoment } from './local-moment.ts'
 import { failureCodes, mostPlaces, type Attempt, type FailureCode, type SkipReason } from './outcome.ts'
 import type { Overrides } from './overrides.ts'
 import { lanes, platforms, type Lane, type Platform } from './platform.ts'
+import type { FrozenRecall } from './recall.ts'
 import type { RecipientColumns } from './recipient.ts'
 import type { Bypass, Presentation, Priority } from './send-fields.ts'
 import { Id } from './text.ts'
@@ -75,6 +77,8 @@ export type FrozenSend = {
   bypass: Bypass
   /** Set on a send that people find in their inbox: opted-out devices are queued too, and skipped (spec: inbox/opted-out). */
   inbox?: true
+  /** Set on a send to a Live Activity, which goes to tokens of that activity and not to those of devices. `content` is its alert. */
+  activity?: LiveActivity
   /** How many pushes a minute the send hands over for the first time, at most; absent in most sends. */
   sendRate?: { perMinute: number }
   /**
@@ -87,6 +91,8 @@ export type FrozenSend = {
    * that have an outcome in that experiment are left out.
    */
   remainder?: { of: string; sampleRate: number } | null
+  /** Set on the follow-up of a recall, whose pushes carry the identity of the first campaign's and obey no delivery rule; absent in every other send. */
+  recall?: FrozenRecall
   /** Set when the send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
   test?: true
   /**
@@ -165,8 +171,8 @@ export type TakenBatch =
        */
       probe: boolean
       /**
-       * iOS only: the APNs environments whose circuit is open, when the batch could be taken all the same. The dispatcher sends nothing to the
-       * recipients in these environments and gives them back as retries that are due in `inMs` milliseconds.
+       * iOS only: the APNs environments whose circuit is open although the batch could be taken. The dispatcher gives the recipients there back as
+       * retries that are due in `inMs` milliseconds.
        */
       heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
       /**
@@ -324,6 +330,8 @@ export const FinishBatch = z.object({
     answered: z.number().int().min(0),
     takenAgoMs: Milliseconds,
   }).optional(),
+  /** Set when the send went to tokens of Live Activities: the dead ones are these, and no device is invalidated. */
+  activity: z.object({ starts: z.boolean(), name: z.string().max(64) }).optional(),
   /** True when the send is a test; its announcements then say so. */
   test: z.literal(true).optional(),
   /** The version of the credentials that were used; null when there were none. */
@@ -349,6 +357,8 @@ export const FinishBatch = z.object({
     .max(batchSize),
 })
 export type FinishBatch = z.infer<typeof FinishBatch>
+/** Tokens of Live Activities that a provider called dead. */
+export type DeadTokens = ActivityTokens & { dead: Pick<FinishBatch['dead'][number], 'subscriptionId' | 'tokenVersion'>[] }
 
 /** Gives the subject on which the pointer of a batch is published. */
 export const batchSubject = (platform: Platform, lane: Lane): string => `work.push.${platform}.${lane}`

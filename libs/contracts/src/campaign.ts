@@ -153,7 +153,7 @@ export type NamedBy = (typeof namedBy)[number]
 export const mostShownIds = 100
 
 /** Every kind of audience a campaign can have. */
-export const audienceKinds = ['everyone', 'segment', 'people', 'remainder', 'test'] as const
+export const audienceKinds = ['everyone', 'segment', 'people', 'remainder', 'reached', 'test'] as const
 
 /**
  * Whom a campaign is sent to (spec: administration/campaign-audience). `ids`: the first 100 of `count`; null once the send has ended, since external
@@ -164,6 +164,7 @@ export type CampaignAudience =
   | { kind: 'segment'; segmentId: string | null; segment: unknown }
   | { kind: 'people' | 'test'; by: NamedBy; count: number; ids: string[] | null }
   | { kind: 'remainder'; of: string; sampleRate: number }
+  | { kind: 'reached'; of: string; skipOpened: boolean }
 
 /** The winner of an experiment. `by`: the operator's name; null when a secret key of the app or Herald itself picked it. `at`: ISO. */
 export type Winner = { variant: string; campaignId: string; by: string | null; at: string; decidedBy: DecidedBy }
@@ -202,6 +203,8 @@ export type Campaign = {
   sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null
+  /** The campaign that this one recalls, as its follow-up; null in every other campaign. */
+  recallOf: string | null
   /** The operator who made it; null when a secret key did. */
   author: string | null
   /** True for a test, which no series and no useCount counts. */

@@ -3,6 +3,7 @@ import { attributions } from './conversion.ts'
 import { engagementKinds } from './event.ts'
 import { failureCodes } from './outcome.ts'
 import { lanes, platforms } from './platform.ts'
+import { recallModes } from './recall.ts'
 import { campaignStatuses } from './stats.ts'
 
 // What explain answers: why a device got a send, or why it did not (spec: administration/explain).
@@ -162,6 +163,17 @@ export const ExplainedStep = z.discriminatedUnion('step', [
   z
     .object({ step: z.literal('holdout'), ...judged, heldOut: z.boolean(), percent: z.number() })
     .meta({ description: 'Whether the user is in the group that gets no campaign.' }),
+  z
+    .object({
+      step: z.literal('recall'),
+      ...judged,
+      of: Id.meta({ description: 'The campaign that this one recalls.' }),
+      mode: z.enum(recallModes),
+      sent: z.boolean().meta({ description: 'That campaign was sent to the device.' }),
+      opened: z.boolean().meta({ description: 'The device reported it opened.' }),
+      skipOpened: z.boolean(),
+    })
+    .meta({ description: 'Whether the device is one that a recall asks to replace or remove a notification.' }),
 ])
 export type ExplainedStep = z.infer<typeof ExplainedStep>
 export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>
@@ -227,5 +239,11 @@ export const Explained = z.object({
   fannedOutAt: Time.nullable(),
   user: z.object({ id: Id, externalId: z.string().nullable() }).nullable(),
   devices: z.array(Trace),
+  recalls: z
+    .array(z.object({ campaignId: Id, mode: z.enum(recallModes), status: z.enum(campaignStatuses) }))
+    .optional()
+    .meta({
+      description: 'The follow-ups that ask devices to replace or remove this campaign’s notification; left out when there is none.',
+    }),
 })
 export type Explained = z.infer<typeof Explained>

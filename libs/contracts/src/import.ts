@@ -137,7 +137,6 @@ export const ImportReport = z.object({
   updated: Count,
   kept: Count,
   rejected: Count,
-  /** Rejected rows, counted by the code of the error. */
   byCode: Counts,
   /** The rows that were not rejected, by platform. */
   byPlatform: z.object(

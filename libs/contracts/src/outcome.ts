@@ -80,7 +80,6 @@ export const mostAttemptsBefore = 4
 export const Attempt = z.object({ at: z.iso.datetime(), code: z.enum(failureCodes).nullable(), providerCode: z.string().max(200) })
 export type Attempt = z.infer<typeof Attempt>
 
-/** Outcomes of one batch. */
 export const BatchOutcomes = z.object({
   appId: Id,
   campaignId: Id,

@@ -20,7 +20,7 @@ const owned: Record<Platform, Record<string, RegExp>> = {
 
 /** Refuses what a platform's overrides may not say. */
 function check(platform: Platform, fields: Fields, refuse: Refuse): void {
-  checkJson(fields, [], refuse)
+  refuseUnsendable(fields, [], refuse)
   for (const [at, keys] of Object.entries(owned[platform])) {
     const path = at === '' ? [] : at.split('.')
     const object = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), fields)
@@ -43,13 +43,13 @@ function check(platform: Platform, fields: Fields, refuse: Refuse): void {
 }
 
 /** Refuses what cannot be stored and sent as it is: NUL, half of a surrogate pair, and a number that may be rounded. */
-function checkJson(value: unknown, path: string[], refuse: Refuse): void {
+export function refuseUnsendable(value: unknown, path: string[], refuse: Refuse): void {
   if (typeof value === 'string' && !isStorable(value)) refuse(path, 'must be well-formed text without NUL')
   if (typeof value === 'number' && !isExact(value)) refuse(path, exactSentence)
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
     if (!isStorable(key)) refuse([...path, key], 'must have a key of well-formed text without NUL')
-    else checkJson(member, [...path, key], refuse)
+    else refuseUnsendable(member, [...path, key], refuse)
   }
 }
 

@@ -1,17 +1,24 @@
 import type { FrozenSend } from './batch.ts'
 import type { LocaleEntry } from './content.ts'
+import type { LiveActivity } from './live-activity.ts'
 import { mergePatch } from './merge-patch.ts'
-import { pushTag } from './push-identity.ts'
+import { apnsCollapseId, apnsId, pushTag } from './push-identity.ts'
 import type { Presentation } from './send-fields.ts'
 
 /** The fields of a send that its payloads depend on. */
 export type PushSend = Pick<
   FrozenSend,
-  'campaignId' | 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation' | 'overrides' | 'category'
+  'campaignId' | 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation' | 'overrides' | 'category' | 'recall' | 'activity'
 >
 
-/** One rendered push. `entry` is the text in the user's language with its placeholders filled in; null when there is nothing to show. */
-export type Push = { msgId: string; entry: LocaleEntry | null; send: PushSend }
+/**
+ * One rendered push. `entry` is the text in the user's language with its placeholders filled in; null when there is nothing to show. `recalled`: in a
+ * recall, the msgId of the device's first push.
+ */
+export type Push = { msgId: string; recalled?: string | undefined; entry: LocaleEntry | null; send: PushSend }
+
+/** Gives the `tag` of a push on Android and the web: that of the first push in a recall (spec: recall/identity). */
+const tagOf = ({ msgId, recalled = msgId, send }: Push): string => send.collapseId ?? pushTag(recalled)
 
 /** Gives what a push shows. Null for a silent push, whatever content it has. */
 const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
@@ -61,13 +68,12 @@ function iosSound({ sound, interruptionLevel }: Presentation): string | { critic
  */
 export function buildApnsPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
-  const { data, presentation, overrides } = push.send
-  if (entry === null)
-    return withOverrides(
-      { ...data, aps: { 'content-available': 1 }, herald: { msgId: push.msgId, category: leavable(push.send) } },
-      overrides?.ios,
-      'aps',
-    )
+  const { data, presentation, overrides, activity } = push.send
+  if (activity) return buildActivityPayload(activity, entry)
+  if (entry === null) {
+    const herald = { msgId: push.msgId, category: leavable(push.send), dismiss: dismissedBy(push) }
+    return withOverrides({ ...data, aps: { 'content-available': 1 }, herald }, overrides?.ios, 'aps')
+  }
   const aps = {
     alert: { title: entry.title, body: entry.body },
     'mutable-content': 1,
@@ -81,9 +87,36 @@ export function buildApnsPayload(push: Push): Record<string, unknown> {
   return withOverrides({ ...data, aps, herald }, overrides?.ios)
 }
 
+const secondsOf = (instant: string | undefined): number | undefined =>
+  instant === undefined ? undefined : Math.floor(Date.parse(instant) / 1000)
+
+/**
+ * Builds the JSON for a Live Activity (spec: live-activities/payload). It names no msgId: iOS shows the app nothing of it that the app could report.
+ * `input-push-token` asks iOS for the new activity's own token.
+ */
+export function buildActivityPayload(activity: LiveActivity, alert: LocaleEntry | null): Record<string, unknown> {
+  const { event, timestamp, contentState, attributesType, attributes, staleAt, dismissAt, relevanceScore } = activity
+  const aps = {
+    timestamp,
+    event,
+    'content-state': contentState,
+    ...(event === 'start' ? { 'attributes-type': attributesType, attributes, 'input-push-token': 1 } : {}),
+    alert: alert === null ? undefined : { title: alert.title, body: alert.body, sound: 'default' },
+    'stale-date': secondsOf(staleAt),
+    'dismissal-date': secondsOf(dismissAt),
+    'relevance-score': relevanceScore,
+  }
+  return { aps }
+}
+
+/**
+ * Gives the notification that a dismissal asks iOS to remove: its identifier is the `apns-collapse-id` of the first push. Undefined for any other push.
+ */
+const dismissedBy = ({ msgId, recalled = msgId, send: { recall, collapseId } }: Push): string | undefined =>
+  recall?.mode !== 'dismiss' ? undefined : collapseId === null ? apnsId(recalled) : apnsCollapseId(collapseId)
+
 const nonEmpty = <T>(list: T[] | undefined): T[] | undefined => (list === undefined || list.length === 0 ? undefined : list)
 
-/** The Android priority for each of iOS's interruption levels. */
 const androidPriority: Record<NonNullable<Presentation['interruptionLevel']>, string> = {
   passive: 'PRIORITY_LOW',
   active: 'PRIORITY_DEFAULT',
@@ -114,14 +147,15 @@ export type FcmMessage = {
  */
 export function buildFcmMessage(push: Push, address: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)
-  const { campaignId, presentation, overrides, collapseId, priority } = push.send
+  const { campaignId, presentation, overrides, collapseId, priority, recall } = push.send
   const data = dataOf(push.send)
-  const delivery = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseId ?? (entry === null ? undefined : campaignId) }
+  const collapseKey = collapseId ?? recall?.of ?? (entry === null ? undefined : campaignId)
+  const delivery = { priority, ttl: `${ttlSeconds}s`, collapse_key: collapseKey }
   if (entry === null) {
     return {
       message: {
         ...fcmAddress(address),
-        data: { ...data, msgId: push.msgId },
+        data: { ...data, ...(recall?.mode === 'dismiss' ? { heraldDismiss: tagOf(push) } : {}), msgId: push.msgId },
         android: withOverrides(delivery, overrides?.android, 'notification'),
       },
     }
@@ -131,7 +165,7 @@ export function buildFcmMessage(push: Push, address: string, ttlSeconds: number)
   if (nonEmpty(entry.actions) !== undefined) ours['actions'] = JSON.stringify(entry.actions)
   const { interruptionLevel } = presentation ?? {}
   const notification = {
-    tag: collapseId ?? pushTag(push.msgId),
+    tag: tagOf(push),
     channel_id: presentation?.channelId,
     // A word that names no sound of the app would play the phone's own (firebase-messaging: CommonNotificationBuilder).
     sound: presentation?.sound === noSound ? undefined : presentation?.sound,
@@ -156,7 +190,7 @@ export function buildFcmMessage(push: Push, address: string, ttlSeconds: number)
  */
 export function buildWebPushPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
-  const { presentation, overrides, collapseId } = push.send
+  const { presentation, overrides } = push.send
   const made = {
     title: entry?.title ?? '',
     body: entry?.body ?? '',
@@ -164,7 +198,7 @@ export function buildWebPushPayload(push: Push): Record<string, unknown> {
     image: entry?.image,
     icon: presentation?.icon,
     actions: nonEmpty(entry?.actions),
-    tag: collapseId ?? pushTag(push.msgId),
+    tag: tagOf(push),
     silent: presentation?.sound === noSound ? true : undefined,
     appBadge: presentation?.badge,
     data: { ...dataOf(push.send), msgId: push.msgId },

@@ -1,9 +1,10 @@
 import { localesOf, type Content, type LocaleEntry } from './content.ts'
 import type { FaultDetail } from './fault.ts'
 import { graphemeBoundary, lengthOfGraphemes } from './grapheme.ts'
-import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, fcmAddress, type Push } from './payload-shape.ts'
+import { buildActivityPayload, buildApnsPayload, buildFcmMessage, buildWebPushPayload, fcmAddress, type Push } from './payload-shape.ts'
 import { textWithoutTags } from './placeholder.ts'
 import type { FrozenCategory } from './category.ts'
+import type { LiveActivity } from './live-activity.ts'
 import type { Overrides } from './overrides.ts'
 import { perPlatform, platforms, type Platform } from './platform.ts'
 import type { Presentation } from './send-fields.ts'
@@ -179,5 +180,9 @@ function smallest(entry: LocaleEntry): LocaleEntry {
   least.actions = actions.filter((action) => action.title.trim() !== '')
   return least
 }
+
+/** Gives the bytes of the smallest payload for a Live Activity with this alert, as `checkFits` counts a notification. */
+export const sizeOfActivity = (activity: LiveActivity, alert: LocaleEntry | null): number =>
+  jsonBytes(buildActivityPayload(activity, alert && smallest(alert)))
 
 const isFixed = (address: string | undefined): address is string => address !== undefined && !address.includes('{{')

@@ -7,8 +7,8 @@ import { Subscription, User } from './user.ts'
 import { Id } from './text.ts'
 
 /*
- * Users as the administration shows them. Tokens and endpoints are masked (the first 8 characters and `…`), and the keys of browsers are left out.
- * Only the export of all users has tokens, endpoints and keys in full, when the request asks for that.
+ * Users as the administration shows them: tokens and endpoints masked (the first 8 characters and `…`), without the keys of browsers. Only the export
+ * of all users has them in full, when asked.
  */
 
 const Time = z.iso.datetime()

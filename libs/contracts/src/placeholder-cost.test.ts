@@ -125,14 +125,14 @@ function givenSend({ entry, value }: Tried, platform: Platform): () => void {
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const measure = '🎉'.repeat(1_024)
 /**
- * One pass over this text takes 60 µs on the machine on which the constant was found, while nothing else runs. Work beside the test slows the pass and a
- * push alike, two- to threefold, so a push is measured in passes.
+ * One pass over this text takes 60 µs on a quiet machine. Other work slows the pass and a push alike, two- to threefold, so a push is measured in
+ * passes.
  */
 const msOfPass = 0.06
 
 /**
- * Gives the time of `work` in milliseconds: the least of several, the last of which is `enough` or less. `work` takes less than a millisecond, because on
- * a busy machine the kernel gives each process about 3 ms at a time, so longer work is always interrupted.
+ * Gives the time of `work` in milliseconds: the least of several, the last of which is `enough` or less. `work` takes less than a millisecond: a busy
+ * kernel gives a process about 3 ms at a time.
  */
 function leastMs(most: number, work: () => void, enough = 0): number {
   let least = Infinity

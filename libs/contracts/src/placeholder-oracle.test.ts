@@ -4,9 +4,8 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { compile, parseTemplate, type PlaceholderValues } from './placeholder.ts'
 
 /**
- * These tests compare Herald with liquidjs: Herald renders what liquidjs renders, except for the differences that are listed at the end of this file.
- * The random templates avoid these differences, or `openOracle` changes liquidjs accordingly. The dates of liquidjs follow the time zone of its
- * process, which is set to UTC here.
+ * Herald renders what liquidjs renders, except for the differences listed at the end of this file, which the random templates avoid or `openOracle`
+ * removes. The dates of liquidjs follow the zone of its process, here UTC.
  */
 vi.stubEnv('TZ', 'UTC')
 afterAll(() => vi.unstubAllEnvs())

@@ -135,8 +135,8 @@ function compileOperand(operand: Operand, most: number): (values: PlaceholderVal
 }
 
 /**
- * Counts what filling a text in may cost: for each of its tags, and for each filter, as many characters as the field may have. It is known before a
- * push is rendered, whatever the values are (spec: content/cost).
+ * Counts what filling a text in may cost (spec: content/cost): for each tag, and for each filter, as many characters as the field may have, whatever
+ * the values are.
  */
 export function costOf(text: string, limit: number): number {
   const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }

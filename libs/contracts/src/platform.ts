@@ -5,7 +5,6 @@ export type Platform = (typeof platforms)[number]
 /** The names of the platforms as people read them. */
 export const platformNames: Readonly<Record<Platform, string>> = { ios: 'iOS', android: 'Android', web: 'Web' }
 
-/** Makes one value for each platform. */
 export const perPlatform = <Value>(make: (platform: Platform) => Value) =>
   Object.fromEntries(platforms.map((platform) => [platform, make(platform)])) as Record<Platform, Value>
 

@@ -18,8 +18,8 @@ export type PreparedSend = {
    */
   shownTo(recipient: Recipient, variant: string, note?: NoteOfRender): ShownEntry | undefined
   /**
-   * Makes the request body of a device's push, in the user's language. Undefined when nothing is left of the text. `ttlSeconds` is used for FCM
-   * alone. `limit` is for a device that takes fewer bytes than its platform.
+   * Makes a device's request body, in the user's language; undefined when nothing is left of the text. `ttlSeconds` is for FCM alone. `limit`: for a
+   * device that takes fewer bytes. `recalled`: as in `Push`.
    */
   payloadFor(
     platform: Platform,
@@ -28,6 +28,7 @@ export type PreparedSend = {
     msgId: string,
     ttlSeconds: number,
     limit?: number,
+    recalled?: string,
   ): EncodedPush | undefined
 }
 
@@ -75,15 +76,15 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
       const entry = shown.varies === 'nothing' ? shown.entry : shown.render(valuesOf(send, recipient, now()), note)
       return entry && { locale: shown.locale, entry }
     },
-    payloadFor(platform, recipient, variant, msgId, ttlSeconds, limit) {
+    payloadFor(platform, recipient, variant, msgId, ttlSeconds, limit, recalled) {
       const shown = shownOf(recipient, variant)
       if (!shown && !send.silent) return undefined
       const entry = !shown || shown.varies === 'nothing' ? (shown?.entry ?? null) : shown.render(valuesOf(send, recipient, now()))
       if (entry === undefined) return undefined
       if (recipient.badge !== undefined)
         return encodePush(platform, { msgId, entry, send: withBadge(send, recipient.badge) }, recipient.address, ttlSeconds, limit)
-      if (shown?.varies === 'more' || limit !== undefined)
-        return encodePush(platform, { msgId, entry, send }, recipient.address, ttlSeconds, limit)
+      if (shown?.varies === 'more' || limit !== undefined || recalled !== undefined)
+        return encodePush(platform, { msgId, recalled, entry, send }, recipient.address, ttlSeconds, limit)
       const forms = shown?.forms ?? silentForms
       let form = forms.get(platform)
       if (!form) forms.set(platform, (form = preparePayload(platform, shown?.entry ?? null, send, shown?.varies === 'texts')))

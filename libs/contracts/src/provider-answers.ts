@@ -119,8 +119,8 @@ const dead = ['dead', 'token_dead'] as [AnswerClass, FailureCode]
 const suspect = ['suspect', 'credentials_invalid'] as [AnswerClass, FailureCode]
 
 /**
- * Every answer of a provider that is known, beside the plain acceptance. The simulator gives these answers, a test holds the dispatcher's tables to
- * them, and docs/provider-answers.md is made from them. A new report becomes a line here.
+ * Every known answer of a provider but the plain acceptance. The simulator gives them, a test holds the dispatcher's tables to them, and
+ * docs/provider-answers.md is made from them. A new report becomes a line.
  */
 export const knownAnswers: readonly KnownAnswer[] = [
   apns(400, 'BadDeviceToken', 'the token is not valid, or belongs to the other environment', invalid),

@@ -3,7 +3,7 @@ import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
 
 /**
  * The most units a segment may cost. A unit is 10 ns of one core for each device, so the most is 16 µs: 16 s for a million, 80 ms for a page.
- * Measured with expensive data (docs/decisions/0014).
+ * Measured with expensive data (docs/decisions/0018).
  */
 export const maxCost = 1_600
 

@@ -23,8 +23,8 @@ export const streams = {
 export type StreamName = keyof typeof streams
 
 /**
- * Raised with every change of a stream or a consumer, and stored on each of them. A process with a lower version does not change them, so a process
- * that has not been restarted yet does not undo an upgrade.
+ * Raised with every change of a stream or a consumer, and stored on each. A process with a lower version does not change them, so an old process does
+ * not undo an upgrade.
  */
 export const topologyVersion = 2
 

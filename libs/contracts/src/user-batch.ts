@@ -3,7 +3,6 @@ import type { FaultCode, FaultDetail } from './fault.ts'
 import { UserChanges } from './subscription.ts'
 import { ExternalId, ObjectId } from './text.ts'
 
-/** The most users that one batch changes. */
 export const mostUsersInBatch = 500
 
 /** One user in POST /v1/users/batch, with the changes to merge. An unknown external id makes a user, even without changes. */

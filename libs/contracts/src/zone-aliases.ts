@@ -1,6 +1,6 @@
 /**
- * Names of time zones for which `Intl` answers with another name (for Asia/Kolkata it answers Asia/Calcutta), in their usual spelling. `Intl` accepts
- * such a name in any letter case, so it cannot say how the name is spelt.
+ * Time zones for which `Intl` answers another name (Asia/Calcutta for Asia/Kolkata), in their usual spelling: `Intl` takes them in any letter case, so
+ * it cannot say how they are spelt.
  */
 const names = `
 Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/ComodRivadavia

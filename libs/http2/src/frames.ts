@@ -138,8 +138,8 @@ export function goAwayFrame(lastStreamId: number, code: number, debug: string): 
 export type OnFrame = (type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number) => void
 
 /**
- * Splits a byte stream into frames. The returned function takes the next bytes; a payload over 16,384 bytes throws FRAME_SIZE_ERROR. A frame that
- * arrives in parts is collected in one buffer, so that each byte is copied only once.
+ * Splits a byte stream into frames. The returned function takes the next bytes; a payload over 16,384 bytes throws FRAME_SIZE_ERROR. A frame in parts
+ * is collected in one buffer.
  */
 export function splitFrames(onFrame: OnFrame): (bytes: Buffer) => void {
   let gathered: Buffer | undefined

@@ -50,8 +50,8 @@ export type Bus = {
    */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
   /**
-   * Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, by which NATS drops a repeat. The caller makes it from the
-   * ids and the `pointer_no` of the row that the message points at.
+   * Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, by which NATS drops a repeat: made of the ids and the
+   * `pointer_no` of the row.
    */
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**

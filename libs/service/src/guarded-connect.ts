@@ -111,8 +111,8 @@ const unresolved = (code: 'ENOTFOUND' | 'EAI_AGAIN') => Object.assign(new Error(
 export const blocked = (): Error => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
 
 /**
- * Resolves a name for a connection, which is made to an address checked here, so changing addresses after the check (rebinding) gains nothing.
- * Refuses a name with an address off the public internet (unless `allowPrivate`), or without the wanted family.
+ * Resolves a name and refuses it with an address off the public internet (unless `allowPrivate`) or without the wanted family. The connection uses the
+ * checked address, so rebinding gains nothing.
  */
 export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {}): LookupFunction {
   const find = callbackify(async (host: string, family: number) => {

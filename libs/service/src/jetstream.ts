@@ -35,8 +35,8 @@ type Streams = {
 
 const publishLimitMs = 2_000
 /**
- * A message whose work fails is delivered up to this many times, in about a minute, and then terminated: the service that stores its row points at
- * the row again. While the database is away, it comes back without end.
+ * A message whose work fails is delivered up to this many times, in about a minute: the service that stores its row points at it again. While the
+ * database is away, it comes back without end.
  */
 const mostDeliveries = 30
 /** A message of another version is delivered up to this many times, so that another process may take it, and then terminated. */
@@ -259,8 +259,8 @@ export function openStreams(
 }
 
 /**
- * Ends a pull after receiving every message on its way, because a dropped one is delivered elsewhere only after its ack wait. The server sends what
- * it has sent before it answers. `sub` is not in the library's public type.
+ * Ends a pull after every message on its way has come, because a dropped one waits for its ack wait. The server sends these before it answers. `sub`
+ * is not in the public type.
  */
 async function drain(pull: ConsumerMessages): Promise<void> {
   await (pull as ConsumerMessages & { sub?: Subscription }).sub?.drain()

@@ -19,8 +19,8 @@ type Made = { metadata?: Record<string, string> }
 export const versionOf = (there: Made): number => Number(there.metadata?.[versionKey] ?? 0)
 
 /**
- * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets back those that were changed. Those of a newer version are left as
- * they are. A stream gets `replicas` copies when it has fewer, and keeps more.
+ * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets changed ones back, but none of a newer version. A stream with fewer
+ * than `replicas` copies gets as many.
  */
 export async function makeTopology(
   manager: JetStreamManager,

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 
 /**
- * The id of the HTTP request that work is done for. Log lines name it (log.ts), and calls carry it to other services (ask.ts). Stored messages do not
- * carry it: log lines about a stored message name the campaign instead.
+ * The id of the HTTP request that work is done for. Log lines name it (log.ts), and calls carry it on (ask.ts). Stored messages do not: their log
+ * lines name the campaign.
  */
 const current = new AsyncLocalStorage<string>()
 

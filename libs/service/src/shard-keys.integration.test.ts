@@ -8,7 +8,7 @@ const schemas = ['audience', 'campaigns', 'tracker', 'webhooks']
 const ofInstallation = ['housework', 'migrations', 'reconciliation', 'curve_steps']
 
 /**
- * The tables that cannot be split by app yet, with what is in the way. A new table begins its key with `app_id` (docs/decisions/0069), so these lists
+ * The tables that cannot be split by app yet, with what is in the way. A new table begins its key with `app_id` (docs/decisions/0008), so these lists
  * only become shorter.
  */
 const withoutApp = [

@@ -18,8 +18,8 @@ export type Sweeper = {
 }
 
 /**
- * Starts a loop in which `sweep` takes due rows without a lease (`for update skip locked`, the database's clock), works on them, and gives how many
- * it took and when the next is due. Schedules, retries and repairs use it.
+ * Starts a loop in which `sweep` takes due rows without a lease (`for update skip locked`, by the database's clock), works on them, and gives how many
+ * it took and when the next is due.
  */
 export function startSweep(
   service: Service,

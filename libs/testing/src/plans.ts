@@ -20,8 +20,8 @@ type Node = {
 }
 
 /**
- * Runs work, then each of its `select` and `with` statements again under `explain (analyze, buffers)`. The cost is the number of pages read, which is
- * the same on any machine. For reads only: a statement that writes would write twice.
+ * Runs work, then each of its `select` and `with` statements again under `explain (analyze, buffers)`: the cost is pages read, the same on any
+ * machine. Not for statements that write, which would write twice.
  */
 export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) => Promise<unknown>): Promise<Looked[]> {
   const asked: CompiledQuery[] = []

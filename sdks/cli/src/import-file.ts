@@ -9,7 +9,6 @@ import { UsageError } from './usage-error.ts'
 /** Herald takes files of at most this many bytes. */
 const mostBytes = 4 * 1024 ** 3
 
-/** A file to import. */
 export type ImportedFile = {
   /** The file that the operator named. */
   given: string

@@ -74,7 +74,6 @@ function isOneSignal(header: string): boolean {
   return names.includes('identifier') && names.includes('device_type')
 }
 
-/** Gives the names of the columns in a header. */
 export const namesIn = (header: string): string[] => fieldsOf(header).map((name) => name.trim())
 
 /** At most this many characters of a column's name are printed. */

@@ -48,9 +48,6 @@ private fun directly(herald: Herald) = { words: List<String> ->
     "opened" -> herald.opened(words[1])
     "clicked" -> herald.clicked(words[1], words.getOrNull(2))
     "dismissed" -> herald.dismissed(words[1])
-    "leave" -> herald.leaveCategory(words[1])
-    "choose" -> herald.setCategories(mapOf(words[1] to words.getOrNull(2)?.toBoolean()))
-    "categories" -> herald.categories().joinToString(";") { "${it.id},${it.name},${it.description},${it.subscribed},${it.locked}" }
     "id" -> herald.subscriptionId
     else -> "unknown command"
   }

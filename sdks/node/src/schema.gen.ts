@@ -644,6 +644,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns/{id}/recall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recall a campaign that went out by mistake
+         * @description Cancels what is unsent. With `replace` or `dismiss` a follow-up then asks each device to which the campaign was sent to show another text in its place, or to remove it. Devices are asked, and what was read is read: a device that is off gets the follow-up later or never, and browsers cannot be asked to remove.
+         */
+        post: operations["recallCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{id}/stats": {
         parameters: {
             query?: never;
@@ -935,6 +955,70 @@ export interface paths {
         get: operations["readWebPushKey"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/activity-start-tokens/{attributesType}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say with which token a device starts a type of Live Activity
+         * @description Call it with each of `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change.
+         */
+        put: operations["putActivityStartToken"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/activities/{activityId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say with which token a device’s Live Activity is updated
+         * @description Call it with each of the activity’s `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change.
+         */
+        put: operations["putActivity"];
+        post?: never;
+        /**
+         * Say that a device’s Live Activity has ended
+         * @description An activity that the device does not have changes nothing.
+         */
+        delete: operations["deleteActivity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/live-activities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start, update or end a Live Activity
+         * @description A start reaches the devices of `target` that have a start token for the type; update and end reach the devices that have the activity. The id that it answers leads to the outcomes, as that of a notification does.
+         */
+        post: operations["sendLiveActivity"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1658,6 +1742,27 @@ export interface components {
         PickWinnerBody: {
             variant: string;
         };
+        RecallCampaignBody: {
+            /**
+             * @description `stop`: only cancel what is unsent. `replace`: also ask devices to show `content` in place of the notification. `dismiss`: also ask devices to remove it.
+             * @enum {string}
+             */
+            mode: "stop" | "replace" | "dismiss";
+            content?: components["schemas"]["Content"];
+            /** @description With `replace`, instead of `content`: the template gives its content. */
+            templateId?: string;
+            /** @description True if left out: devices that reported the notification opened are not asked. */
+            skipOpened?: boolean;
+        };
+        Recalled: {
+            /** @description The follow-up, which has its own counters; with mode `stop` the campaign itself. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description `scheduled`: the follow-up begins once every push of the campaign has an outcome. With mode `stop` the status of the campaign, which is `cancelled` once its last push has an outcome.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sending" | "paused";
+        };
         CampaignStats: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
@@ -2040,7 +2145,32 @@ export interface components {
                     basis: "recorded" | "frozen" | "now";
                     heldOut: boolean;
                     percent: number;
+                } | {
+                    /** @constant */
+                    step: "recall";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description The campaign that this one recalls. */
+                    of: string;
+                    /** @enum {string} */
+                    mode: "replace" | "dismiss";
+                    /** @description That campaign was sent to the device. */
+                    sent: boolean;
+                    /** @description The device reported it opened. */
+                    opened: boolean;
+                    skipOpened: boolean;
                 })[];
+            }[];
+            /** @description The follow-ups that ask devices to replace or remove this campaign’s notification; left out when there is none. */
+            recalls?: {
+                /** @description An id: 24 lower-case hexadecimal characters. */
+                campaignId: string;
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             }[];
         };
         ReadCampaignBreakdownAnswer: {
@@ -2187,6 +2317,49 @@ export interface components {
         WebPushKey: {
             /** @description The public VAPID key: base64url of 65 bytes. */
             publicKey: string;
+        };
+        PutActivityStartTokenBody: {
+            token: string;
+        };
+        TokenKept: {
+            /** @description The id of the device. */
+            id: components["schemas"]["Id"];
+        };
+        PutActivityBody: {
+            attributesType: string;
+            token: string;
+        };
+        SendLiveActivityBody: {
+            activityId: string;
+            /** @enum {string} */
+            event: "start" | "update" | "end";
+            /** @description Who gets the new activity; only to start. Update and end reach who has the activity. */
+            target?: components["schemas"]["Target"];
+            attributesType: string;
+            /** @description What never changes in the activity; only to start, under the names of the Swift type. */
+            attributes?: {
+                [key: string]: unknown;
+            };
+            /** @description The state to show, as the Swift type `ContentState` decodes it. */
+            contentState: {
+                [key: string]: unknown;
+            };
+            /** @description A text that lights up the device, by language; required to start. */
+            alert?: components["schemas"]["Content"];
+            /** Format: date-time */
+            staleAt?: string;
+            /**
+             * Format: date-time
+             * @description When iOS takes the ended activity off the Lock Screen; only to end.
+             */
+            dismissAt?: string;
+            relevanceScore?: number;
+            /**
+             * @description Start and end are high, an update is normal: iOS has a budget for high ones.
+             * @enum {string}
+             */
+            priority?: "high" | "normal";
+            ttl?: number;
         };
         /** @description A provider took the push. */
         NotificationSentEvent: {
@@ -2693,6 +2866,26 @@ export interface components {
         };
         /** @description invalid_body, unknown_variant */
         "422-invalid_body-unknown_variant": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state, idempotency_in_progress */
+        "409-invalid_state-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, idempotency_key_reused */
+        "422-invalid_body-idempotency_key_reused": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -5296,6 +5489,71 @@ export interface operations {
             };
         };
     };
+    recallCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecallCampaignBody"];
+            };
+        };
+        responses: {
+            /** @description Recall a campaign that went out by mistake */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a0b",
+                     *       "status": "scheduled"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Recalled"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-idempotency_key_reused"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readCampaignStats: {
         parameters: {
             query?: never;
@@ -6649,6 +6907,233 @@ export interface operations {
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putActivityStartToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+                /** @example MatchAttributes */
+                attributesType: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutActivityStartTokenBody"];
+            };
+        };
+        responses: {
+            /** @description Say with which token a device starts a type of Live Activity */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenKept"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+                /** @example match-3 */
+                activityId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 32 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutActivityBody"];
+            };
+        };
+        responses: {
+            /** @description Say with which token a device’s Live Activity is updated */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a01"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenKept"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-limit_reached"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a01 */
+                id: string;
+                /** @example match-3 */
+                activityId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendLiveActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendLiveActivityBody"];
+            };
+        };
+        responses: {
+            /** @description Start, update or end a Live Activity */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a05",
+                     *       "status": "sending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-invalid_segment-idempotency_key_reused"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
             /** @description Any other error has the same shape. */

@@ -691,6 +691,18 @@ class PickWinnerBody(TypedDict):
     variant: str
 
 
+class RecallCampaignBody(TypedDict):
+    mode: Literal["stop", "replace", "dismiss"]
+    content: NotRequired[Content]
+    templateId: NotRequired[str]
+    skipOpened: NotRequired[bool]
+
+
+class Recalled(TypedDict):
+    id: str
+    status: Literal["scheduled", "cancelled", "sending", "paused"]
+
+
 class CampaignStats(TypedDict):
     id: str
     status: Literal["draft", "scheduled", "sending", "active", "sent", "cancelled", "failed", "paused"]
@@ -753,6 +765,7 @@ class ExplainCampaignAnswer(TypedDict):
     fannedOutAt: Optional[str]
     user: Optional[ExplainCampaignAnswerUser]
     devices: List[ExplainCampaignAnswerDevices]
+    recalls: NotRequired[List[ExplainCampaignAnswerRecalls]]
 
 
 class ExplainCampaignAnswerUser(TypedDict):
@@ -767,7 +780,7 @@ class ExplainCampaignAnswerDevices(TypedDict):
     certainty: Literal["recorded", "derived", "likely"]
     sentence: str
     waitingFor: Optional[Union[ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForScanned, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForWave, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPlatform, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForProviderCode, ExplainCampaignAnswerDevicesWaitingForEmpty, ExplainCampaignAnswerDevicesWaitingForPerMinute]]
-    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory, ExplainCampaignAnswerDevicesStepsHeldOut]]
+    steps: List[Union[ExplainCampaignAnswerDevicesStepsCreatedAt, ExplainCampaignAnswerDevicesStepsOptedIn, ExplainCampaignAnswerDevicesStepsQueuedFor, ExplainCampaignAnswerDevicesStepsKind, ExplainCampaignAnswerDevicesStepsChangedSince, ExplainCampaignAnswerDevicesStepsInSample, ExplainCampaignAnswerDevicesStepsZoneKnown, ExplainCampaignAnswerDevicesStepsStart, ExplainCampaignAnswerDevicesStepsMax, ExplainCampaignAnswerDevicesStepsCut, ExplainCampaignAnswerDevicesStepsQueuedAt, ExplainCampaignAnswerDevicesStepsLocale, ExplainCampaignAnswerDevicesStepsEmpty, ExplainCampaignAnswerDevicesStepsOutcome, ExplainCampaignAnswerDevicesStepsReports, ExplainCampaignAnswerDevicesStepsCategory, ExplainCampaignAnswerDevicesStepsHeldOut, ExplainCampaignAnswerDevicesStepsMode]]
 
 
 class ExplainCampaignAnswerDevicesWaitingForEmpty(TypedDict):
@@ -1017,6 +1030,25 @@ class ExplainCampaignAnswerDevicesStepsHeldOut(TypedDict):
     percent: float
 
 
+class ExplainCampaignAnswerDevicesStepsMode(TypedDict):
+    """Whether the device is one that a recall asks to replace or remove a notification."""
+
+    step: Literal["recall"]
+    result: Literal["pass", "stop", "wait", "info"]
+    basis: Literal["recorded", "frozen", "now"]
+    of: str
+    mode: Literal["replace", "dismiss"]
+    sent: bool
+    opened: bool
+    skipOpened: bool
+
+
+class ExplainCampaignAnswerRecalls(TypedDict):
+    campaignId: str
+    mode: Literal["replace", "dismiss"]
+    status: Literal["draft", "scheduled", "sending", "active", "sent", "cancelled", "failed", "paused"]
+
+
 class ReadCampaignBreakdownAnswer(TypedDict):
     byPlatform: ReadCampaignBreakdownAnswerByPlatform
     codes: Optional[List[ReadCampaignBreakdownAnswerCodes]]
@@ -1156,6 +1188,34 @@ class SaveTemplateSendRate(TypedDict):
 
 class WebPushKey(TypedDict):
     publicKey: str
+
+
+class PutActivityStartTokenBody(TypedDict):
+    token: str
+
+
+class TokenKept(TypedDict):
+    id: str
+
+
+class PutActivityBody(TypedDict):
+    attributesType: str
+    token: str
+
+
+class SendLiveActivityBody(TypedDict):
+    activityId: str
+    event: Literal["start", "update", "end"]
+    target: NotRequired[Target]
+    attributesType: str
+    attributes: NotRequired[Dict[str, Any]]
+    contentState: Dict[str, Any]
+    alert: NotRequired[Content]
+    staleAt: NotRequired[str]
+    dismissAt: NotRequired[str]
+    relevanceScore: NotRequired[float]
+    priority: NotRequired[Literal["high", "normal"]]
+    ttl: NotRequired[int]
 
 
 class WebhookDelivery(TypedDict):
@@ -1589,6 +1649,13 @@ class Operations:
         was held out of the experiment."""
         return self.request("POST", f"/v1/campaigns/{_part(id)}/experiment/winner", body=body, **options)
 
+    def recall_campaign(self, id: str, body: RecallCampaignBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Recalled:
+        """Recall a campaign that went out by mistake. Cancels what is unsent. With `replace` or `dismiss` a follow-up
+        then asks each device to which the campaign was sent to show another text in its place, or to remove it.
+        Devices are asked, and what was read is read: a device that is off gets the follow-up later or never, and
+        browsers cannot be asked to remove."""
+        return self.request("POST", f"/v1/campaigns/{_part(id)}/recall", body=body, idempotency_key=idempotency_key or str(uuid4()), **options)
+
     def read_campaign_stats(self, id: str, **options: Unpack[CallOptions]) -> CampaignStats:
         """Read the counters of a campaign. Counters go on changing after the campaign is sent, because devices report
         later. A rate is null while there is nothing to divide by."""
@@ -1659,3 +1726,24 @@ class Operations:
         """Read the key that a page subscribes with. The applicationServerKey of PushManager.subscribe. A subscription
         that was made with another key gets nothing: subscribe anew. 404 while Web Push is not configured."""
         return self.request("GET", "/v1/web-push-key", **options)
+
+    def put_activity_start_token(self, id: str, attributes_type: str, body: PutActivityStartTokenBody, **options: Unpack[CallOptions]) -> TokenKept:
+        """Say with which token a device starts a type of Live Activity. Call it with each of `pushToStartTokenUpdates`.
+        Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change."""
+        return self.request("PUT", f"/v1/subscriptions/{_part(id)}/activity-start-tokens/{_part(attributes_type)}", body=body, **options)
+
+    def put_activity(self, id: str, activity_id: str, body: PutActivityBody, **options: Unpack[CallOptions]) -> TokenKept:
+        """Say with which token a device’s Live Activity is updated. Call it with each of the activity’s
+        `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device
+        keeps at most 20 tokens, and each goes 12 hours after its last change."""
+        return self.request("PUT", f"/v1/subscriptions/{_part(id)}/activities/{_part(activity_id)}", body=body, **options)
+
+    def delete_activity(self, id: str, activity_id: str, **options: Unpack[CallOptions]) -> None:
+        """Say that a device’s Live Activity has ended. An activity that the device does not have changes nothing."""
+        return self.request("DELETE", f"/v1/subscriptions/{_part(id)}/activities/{_part(activity_id)}", **options)
+
+    def send_live_activity(self, body: SendLiveActivityBody, *, idempotency_key: Optional[str] = None, **options: Unpack[CallOptions]) -> Accepted:
+        """Start, update or end a Live Activity. A start reaches the devices of `target` that have a start token for the
+        type; update and end reach the devices that have the activity. The id that it answers leads to the outcomes,
+        as that of a notification does."""
+        return self.request("POST", "/v1/live-activities", body=body, idempotency_key=idempotency_key or str(uuid4()), **options)

@@ -7,6 +7,7 @@ import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
 import { announce, pointAtBatches } from '../point.ts'
 import { invalidateDead, rememberEnvironments, type Invalidated } from '../people/store/subscriptions.ts'
+import { deleteDeadTokens } from '../store/activities.ts'
 import { insertAnnouncements, type AnnouncementRow } from '../store/announcements.ts'
 import type { BatchPointerRow } from '../store/due.ts'
 import { noteNotified } from '../store/last-notified.ts'
@@ -64,6 +65,9 @@ export async function finishBatch(
       const resolved = await resolve(trx, done, changes)
       const announcements = await invalidate(trx, resolved)
       await noteSent(trx, done)
+      // After the devices are locked, since a request that brings a token locks the device first.
+      for (const { row, finish } of resolved)
+        if (finish.activity && finish.dead.length > 0) await deleteDeadTokens(trx, row.appId, { ...finish.activity, dead: finish.dead })
       await keepRetries(trx, resolved)
       return { resolved, changes, announcements, decided: await keepDecided(trx, resolved) }
     })
@@ -135,7 +139,9 @@ async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitCh
 
 /** Invalidates devices whose tokens are dead and, in the same transaction, stores the announcements for apps with an endpoint that asks for them. */
 async function invalidate(db: Db, finishes: ResolvedFinish[]): Promise<AnnouncementRow[]> {
-  const dead = finishes.flatMap(({ row, finish }) => finish.dead.map((one) => ({ ...one, campaignId: row.campaignId })))
+  const dead = finishes.flatMap(({ row, finish }) =>
+    finish.activity ? [] : finish.dead.map((one) => ({ ...one, campaignId: row.campaignId })),
+  )
   if (dead.length === 0) return []
   const foundBy = new Map(
     finishes

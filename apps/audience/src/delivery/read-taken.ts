@@ -1,10 +1,12 @@
 import type { FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import { reachesOptedOut } from '@herald/contracts/live-activity'
 import type { Attempt } from '@herald/contracts/outcome'
 import type { RecipientColumns } from '@herald/contracts/recipient'
 import { LRUCache } from 'lru-cache'
+import { findHeldTokens } from '../store/activities.ts'
 import { findBadges } from '../store/badges.ts'
 import { namesOfSend, type NamesOfSend } from './core/names-of-send.ts'
-import { noDevices, partOf, type QueuedDevices } from './core/recipient.ts'
+import { noDevices, partOf, withActivityTokens, type QueuedDevices } from './core/recipient.ts'
 import { readRecipients } from './store/recipients.ts'
 import { findFrozen, findTrails } from './store/taken-batches.ts'
 import type { Db } from '../store/tables.ts'
@@ -80,6 +82,11 @@ async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<Take
   })
   const read = await readRecipients(db, toRead)
   const queued = new Map(toRead.map(({ one }, index) => [one, read[index]]))
+  for (const { one, batchId } of toRead) {
+    const activity = sends.get(one.row.campaignId)?.send.activity
+    const found = activity && queued.get(one)
+    if (found) queued.set(one, withActivityTokens(found, await findHeldTokens(db, batchId, activity), reachesOptedOut(activity)))
+  }
   // Only batches that were tried before have a trail (the answers to earlier tries).
   const tried = granted.flatMap(({ row }) => (row.tries > 0 ? [row.id] : []))
   const trails = tried.length > 0 ? await findTrails(db, tried) : noTrails

@@ -82,7 +82,10 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
   const inTurn = paced.length > 0 ? await takeInTurn(taking, paced) : { rows: [], blocked: new Set<string>() }
   for (const row of inTurn.rows) taken.set(row.id, row)
   const free = [...first.values()].filter(({ batchId }) => refusals.get(batchId) === 'free' || inTurn.blocked.has(batchId))
-  if (free.length > 0) for (const row of await passCircuits(taking, free)) taken.set(row.id, row)
+  const passed = free.length > 0 ? await passCircuits(taking, free) : []
+  for (const row of passed) taken.set(row.id, row)
+  const passedInTurn = passed.filter(({ id }) => inTurn.blocked.has(id))
+  if (passedInTurn.length > 0) await moveTurns(taking.db, passedInTurn)
   for (const row of taken.values()) {
     const rate = first.get(row.id)?.rate
     if (rate && row.decided === null) await taking.rates.took(rate, row.size)
@@ -106,26 +109,16 @@ async function takeInTurn({ db, poke }: Taking, asked: TakeAsked[]): Promise<{ r
   const { rows, now, later } = await transact(db, async (trx) => {
     const waiting = await lockTurns(trx, ids)
     const { now, later } = giveTurns(waiting)
-    const turn = new Map(now.map((one) => [one.batchId, one]))
+    const turns = new Set(now.map(({ batchId }) => batchId))
     const rows =
       now.length > 0
         ? await takeBatches(
             trx,
-            asked.filter(({ batchId }) => turn.has(batchId)),
+            asked.filter(({ batchId }) => turns.has(batchId)),
             true,
           )
         : []
-    const moved = Map.groupBy(
-      rows.filter(({ decided }) => decided === null),
-      ({ campaignId }) => campaignId,
-    )
-    await moveTurns(
-      trx,
-      [...moved].map(([campaignId, of]) => ({
-        ...{ appId: of[0]?.appId ?? '', campaignId },
-        ms: of.reduce((sum, { id, size }) => sum + (size * 60_000) / (turn.get(id)?.perMinute ?? Infinity), 0),
-      })),
-    )
+    await moveTurns(trx, rows)
     for (const campaignId of later)
       await stampTurns(trx, { appId: waiting.find((one) => one.campaignId === campaignId)?.appId ?? '', campaignId })
     return { rows, now, later }

@@ -134,7 +134,7 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
     if (left.length > 0) await leaveUsers(on, left)
     return written
   }
-  // The connections of `kept` keep query plans (docs/decisions/0029).
+  // The connections of `kept` keep query plans (docs/decisions/0032).
   const isOneStatement = db.isTransaction || planned.every(({ leaves }) => leaves === null)
   const written = await (isOneStatement ? write(kept) : transact(db, write))
 

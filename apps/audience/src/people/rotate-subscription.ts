@@ -47,8 +47,8 @@ export async function moveDevice(trx: Db, oldHash: Buffer, to: NewAddress): Prom
 }
 
 /**
- * Locks the devices at the old and at the new address. While it waits, another device may take the old address, and the statement finds none. A
- * second look, which waits for no lock, then makes it try again.
+ * Locks the devices at the old and at the new address. When another device takes the old address meanwhile and none is found, a look without locks
+ * makes it try again.
  */
 async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {

@@ -1,13 +1,14 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import { findPushesWithOutcome } from '@herald/contracts/calls/tracker'
+import { findPushesWithOutcome, listReached } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Platform } from '@herald/contracts/platform'
 import { parseSegment } from '@herald/contracts/segment'
 import { transact } from '@herald/service/postgres'
 import type { Audience } from '../audience.ts'
+import { noteTold } from '../store/activities.ts'
 import { raiseBadges, writeBadges } from '../store/badges.ts'
 import type { BatchPointerRow } from '../store/due.ts'
 import type { Db, FanOutFailure } from '../store/tables.ts'
@@ -16,11 +17,11 @@ import { countByPlatform, cutIntoBatches, laneOf } from './core/batching.ts'
 import { pacedBatch, pacedPage } from './core/pace.ts'
 import { holdOut, isMeant, queue, rulesFor, type DeliveryRules, type PageDevice, type Queued } from './core/queueing.ts'
 import { currentWave, type CurrentWave } from './core/waves.ts'
-import { hasRoom } from './store/bulk-window.ts'
+import { hasRoom, isHeldBack } from './store/bulk-window.ts'
 import { claimCap, claimForWave } from './store/claims.ts'
 import type { CutPage, FanOut } from './store/fan-outs.ts'
 import { insertBatches, type MadeBatch } from './store/made-batches.ts'
-import { scanPage, type Page, type Selection } from './store/pages.ts'
+import { scanPage, type Page, type Reached, type Scan, type Selection } from './store/pages.ts'
 import { paceBatches } from './store/turns-of-sends.ts'
 
 /** A fan-out whose next page is to be made. It has a row already, or gets its row together with its first page. */
@@ -49,7 +50,12 @@ type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
  * Makes a page (docs/architecture.md, step 3): chooses devices and commits claims, batches and the next page's beginning in one transaction. `lost`:
  * `store` gave undefined. `no_room`: the app's bulk window is full. Both write nothing.
  */
-export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {
+export async function cutPage(
+  audience: Audience,
+  uncut: Uncut,
+  selection: Selection | Reached,
+  store: StorePage,
+): Promise<Cut | 'lost' | 'no_room'> {
   const { db } = audience
   const { send, settings, campaignId, appId, perMinute } = uncut
   const rules = rulesFor(send, settings)
@@ -62,8 +68,11 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     withZones: rules.skipIn !== null,
     category: rules.category,
     inbox: send.inbox,
+    activity: send.activity,
   }
-  const scan = await audience.scan(() => scanPage(db, scanned, selection), appId)
+  const scan = await (selection.kind === 'reached'
+    ? scanReached(audience, scanned, selection)
+    : audience.scan(() => scanPage(db, scanned, selection), appId))
   const page = perMinute === null ? scan : shortened(scan, pacedPage(perMinute))
   const devices = await leaveOutOthers(audience, send, page.devices)
   const quiet = { skipIn: rules.skipIn, defaultTimezone: settings.defaultTimezone, at: wave.at, expired: wave.expired }
@@ -72,10 +81,12 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
   const next = !page.isLast ? 'page' : wave.nextAt === null ? 'nothing' : { waveAt: wave.nextAt }
 
   const badgeIncrement = send.silent ? undefined : send.presentation?.badgeIncrement
-  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined
+  const isShort = lane === 'prompt' && !wave.claims && !rules.frequencyCap && badgeIncrement === undefined && !send.activity
   const work = async (trx: Db): Promise<Cut | 'lost' | 'no_room'> => {
     // Batches that wait for their turns do not count in the window.
-    if (lane === 'bulk' && perMinute === null && !(await hasRoom({ ...audience, db: trx }, appId, countByPlatform(pushes))))
+    const window = { ...audience, db: trx }
+    const counts = countByPlatform(pushes)
+    if (perMinute !== null ? await isHeldBack(window, appId, counts) : lane === 'bulk' && !(await hasRoom(window, appId, counts)))
       return 'no_room'
     const queued = await obeyCap(trx, uncut, rules, await keepUntaken(trx, campaignId, wave, pushes))
     const cut = cutIntoBatches(queued, perMinute === null ? undefined : pacedBatch(perMinute))
@@ -85,6 +96,7 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
     const waiting = lane === 'prompt' && batches.length > 0 ? await findFullLanes(trx, appId) : new Set<Platform>()
     if (batches.length > 0) await insertBatches(trx, row, lane, batches, waiting)
     if (badgeIncrement !== undefined) await countBadges(trx, appId, batches, badgeIncrement)
+    if (send.activity) await noteTold(trx, appId, send.activity)
     // The rate may have changed since the page was taken.
     if (row.perMinute !== null) await paceBatches(trx, row, true)
     if (batches.some(({ platform }) => waiting.has(platform))) audience.haveWaiting()
@@ -110,6 +122,24 @@ async function countBadges(trx: Db, appId: string, batches: MadeBatch[], by: num
     trx,
     sent.map(({ id, subscriptionIds }) => ({ id, badges: subscriptionIds.map((one) => raised.get(one) ?? by) })),
   )
+}
+
+/**
+ * Gives the next of the devices to which a campaign was sent, as the tracker lists them. Each push is queued for the user of the first: when the device
+ * has another owner by now, the take skips it.
+ */
+async function scanReached(audience: Audience, scanned: Scan, { of, skipOpened }: Reached): Promise<Page> {
+  const { appId, cursor } = scanned
+  const asked = { appId, campaignId: of, unopened: skipOpened, after: cursor === '' ? null : cursor }
+  const portion = await audience.bus.call(listReached, asked)
+  const userOf = new Map(portion?.devices.map(({ subscriptionId, userId }) => [subscriptionId, userId]))
+  const named = { kind: 'subscriptionIds' as const, subscriptionIds: [...userOf.keys()] }
+  const { devices } = await audience.scan(() => scanPage(audience.db, { ...scanned, cursor: '' }, named), appId)
+  return {
+    devices: devices.map((device) => ({ ...device, userId: userOf.get(device.id) ?? device.userId })),
+    lastId: portion?.next ?? cursor,
+    isLast: !portion?.next,
+  }
 }
 
 /** Leaves the last devices of a page to the next one, so that the page has at most `most`. */
@@ -138,7 +168,7 @@ async function transactUnlessLost<T>(db: Db, work: (trx: Db) => Promise<T | 'los
 }
 
 /** Compiles the target of a send. Gives a failure for a segment that was frozen long ago and is invalid in this version of Herald. */
-export function resolveTarget(target: FrozenTarget): { ok: true; selection: Selection } | { ok: false; failure: FanOutFailure } {
+export function resolveTarget(target: FrozenTarget): { ok: true; selection: Selection | Reached } | { ok: false; failure: FanOutFailure } {
   if (target.kind !== 'segment') return { ok: true, selection: target }
   const parsed = parseSegment(target.segment, 'segment')
   if (parsed.ok) return { ok: true, selection: { kind: 'segment', segment: parsed.segment } }
@@ -155,7 +185,7 @@ export function resolveTarget(target: FrozenTarget): { ok: true; selection: Sele
 export async function awaitLastNotified(
   { lastNotified }: Pick<Audience, 'lastNotified'>,
   appId: string,
-  selection: Selection,
+  selection: Selection | Reached,
 ): Promise<void> {
   if (selection.kind === 'segment' && !(await lastNotified(appId, selection.segment))) throw queueUnavailable()
 }

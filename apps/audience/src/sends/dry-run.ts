@@ -33,8 +33,8 @@ import { findZones } from './store/zones.ts'
 export type DryRunAsked = { appId: string; send: FrozenSend; target: FrozenTarget; startsAt: string | null; samples: ChosenSamples }
 
 /**
- * For an app with more than `exactUpTo` devices a dry run to a segment or to all devices reads only a part of the table, with about `sampled` of the
- * app's devices. Any other target is counted in full.
+ * Above `exactUpTo` devices a dry run to a segment or to all reads only a part of the table, with about `sampled` of the app's devices. Other targets
+ * are counted in full.
  */
 export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
@@ -54,6 +54,8 @@ export async function dryRun(
   const resolved = resolveTarget(target)
   if (!resolved.ok) throw fault('invalid_segment', resolved.failure.message)
   const { selection } = resolved
+  // Campaigns refuses the dry run of a recall.
+  if (selection.kind === 'reached') throw fault('invalid_state', 'A recall has no dry run.')
   if (selection.kind === 'segment' && !(await lastNotified(appId, selection.segment))) throw tooManyReads(5)
   try {
     return await db

@@ -3,7 +3,8 @@ import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { sweepDue } from '../sweep-due.ts'
-import { asked, finished, retried, withBatches } from '../testing/batches.ts'
+import { asked, finished, retried } from '../testing/batches.ts'
+import { withCircuits } from '../testing/circuits.ts'
 import { givenCrowd, givenSend, openAudience } from '../testing/rig.ts'
 import { changeFlow } from './change-flow.ts'
 import { explainDevices } from './explain-devices.ts'
@@ -14,13 +15,13 @@ import { purgeTurns } from './store/turns-of-sends.ts'
 /** No sweep runs in these tests: only the tests take rows that are due. */
 const rig = await openAudience()
 const { db, audience, peers } = rig
-const { take, takeOne, finish, expireLease } = withBatches(rig)
+const { take, takeOne, finish, expireLease, takeWith, givenOpen, letTimePass } = withCircuits(rig)
 beforeEach(() => sql`truncate fan_outs, batches, send_turns`.execute(db))
 
 /** Begins a send to `count` devices; null: without a rate. */
 async function begin(count: number, perMinute: number | null = 600, change: Parameters<typeof givenSend>[1] = {}) {
   const appId = newId()
-  await givenCrowd(db, { appId, count })
+  await givenCrowd(db, { appId, count, platform: 'android' })
   const campaignId = peers.givenCampaign(givenSend(appId, { ...(perMinute === null ? {} : { sendRate: { perMinute } }), ...change }), {
     kind: 'all',
   })
@@ -54,7 +55,7 @@ async function begin(count: number, perMinute: number | null = 600, change: Para
 const answers = async (ids: string[]) => (await take(...ids.map((id) => asked(id)))).map(({ answer }) => answer)
 
 // spec: sending/rate
-test('a send with a rate queues batches of half a second’s pushes, each with its turn after the one before, and a dispatcher gets a batch at its turn only', async () => {
+test('a send with a rate queues batches of half a second’s pushes; a dispatcher gets each at its turn only', async () => {
   const { waiting, pass } = await begin(50)
   const before = await waiting()
   expect(before.map(({ size }) => size)).toEqual(Array.from({ length: 10 }, () => 5))
@@ -98,7 +99,7 @@ test('batches that two dispatchers take through two processes of audience at onc
 })
 
 // spec: sending/rate
-test('a page is made when its first push is at most 10 s away, so that a waiting push uses up none of its ttl', async () => {
+test('a page is made when its first push is at most 10 s away, so waiting uses no ttl', async () => {
   const { campaignId, waiting, pass } = await begin(1_000, 600, { ttl: 15 })
   // A page holds 20 s of pushes.
   expect(await waiting()).toHaveLength(40)
@@ -124,7 +125,7 @@ test('a page is made when its first push is at most 10 s away, so that a waiting
 })
 
 // spec: sending/rate, sending/rate-changed
-test('a changed rate gives every waiting batch a new turn at once; without a rate they all go out, and a send that had none gets one', async () => {
+test('a changed rate gives every waiting batch a new turn at once; without a rate they all go out', async () => {
   const { waiting, tell } = await begin(100)
   const spread = async () => {
     const left = await waiting()
@@ -150,7 +151,7 @@ test('a changed rate gives every waiting batch a new turn at once; without a rat
 })
 
 // spec: sending/rate
-test('a batch whose dispatcher was killed waits for a turn again, a retry waits for none, and a cancelled send’s batches end at once', async () => {
+test('a killed dispatcher’s batch waits for a turn again, a retry for none; cancelled batches end at once', async () => {
   const { appId, campaignId, waiting, pass, tell } = await begin(20)
   const [first, second, third] = await waiting()
   const killed = await takeOne(first!.id)
@@ -185,6 +186,57 @@ test('a batch whose dispatcher was killed waits for a turn again, a retry waits 
 })
 
 // spec: sending/rate
+test('pushes that a dispatcher hands back untried wait for a turn again, and their ttl goes on', async () => {
+  const { appId, waiting, pass } = await begin(20)
+  const [first] = await waiting()
+  const taken = await takeOne(first!.id)
+  await sql`update batches set queued_at = now() - interval '20 seconds' where id = ${first!.id}`.execute(db)
+  await finish({ ...finished(first!.id, taken.takes), appId, retries: taken.recipients.map((one) => retried(one, { place: one.place })) })
+  const retry = await db.selectFrom('batches').select('id').where('retry_of', '=', first!.id).executeTakeFirstOrThrow()
+  expect(await answers([retry.id])).toEqual(['held'])
+  await pass(510)
+  expect((await takeOne(retry.id)).elapsedMs).toBeGreaterThan(19_000)
+})
+
+// spec: sending/rate
+test('what passes an open circuit has its turn too, and the ttl of what it holds begins once', async () => {
+  const { appId, campaignId, waiting } = await begin(20)
+  const [first, second] = (await waiting()).map(({ id }) => id)
+  await givenOpen(appId)
+  expect(await takeWith(first!)).toBe('held')
+  await letTimePass(appId, 3_600)
+  expect(await takeWith(first!)).toBe('taken')
+  const { queued_at: since } = await db.selectFrom('batches').select('queued_at').where('id', '=', first!).executeTakeFirstOrThrow()
+  expect(Date.now() - since.getTime()).toBeGreaterThan(3_500_000)
+
+  const { next_at: next } = await db
+    .selectFrom('send_turns')
+    .select('next_at')
+    .where('campaign_id', '=', campaignId)
+    .executeTakeFirstOrThrow()
+  expect(next.getTime()).toBeGreaterThan(Date.now())
+  await sql`update circuits set state = 'closed' where app_id = ${appId}`.execute(db)
+  expect(await takeWith(second!)).toBe('held')
+})
+
+// spec: sending/rate
+test('a send with a rate queues no more than the app’s bulk window while its provider is away', async () => {
+  const { appId, campaignId, waiting, pass } = await begin(1_000)
+  const { page } = (await findFanOut(db, campaignId))!
+  await givenOpen(appId)
+  const made = await waiting()
+  await pass(30_000)
+  for (const { id } of made) expect(await takeWith(id)).toBe('held')
+  await fanOut(audience, { campaignId, page })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ page, state: 'waiting' })
+  expect(await waiting()).toHaveLength(made.length)
+
+  await sql`update batches set done_at = now() where campaign_id = ${campaignId} and batch_no <= 30`.execute(db)
+  await fanOut(audience, { campaignId, page })
+  expect(await findFanOut(db, campaignId)).toMatchObject({ page: page + 1 })
+})
+
+// spec: sending/rate
 test('batches that wait for their turns leave the app’s bulk window to its other sends', async () => {
   const { appId } = await begin(200)
   const other = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -194,7 +246,7 @@ test('batches that wait for their turns leave the app’s bulk window to its oth
 })
 
 // spec: administration/explain-waiting
-test('explain says that a push waits for its turn and when it comes, and of a device whose page is not made yet that it waits for the rate', async () => {
+test('explain says when a push’s turn comes, and of a device without a page that it waits for the rate', async () => {
   const { appId, campaignId, waiting } = await begin(400)
   const devices = await db.selectFrom('subscriptions').select('id').where('app_id', '=', appId).orderBy('id').execute()
   const [, second] = await waiting()

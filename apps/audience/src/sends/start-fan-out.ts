@@ -9,7 +9,7 @@ import { awaitLastNotified, cutPage, resolveTarget, type Cut } from './cut-page.
 import { codeOfFailure, isAway } from './page-failure.ts'
 import { insertFanOut, type Beginning, type NewFanOut } from './store/fan-outs.ts'
 import { forgetPause } from './store/flow.ts'
-import { fixBounds, type Selection } from './store/pages.ts'
+import { fixBounds, type Reached, type Selection } from './store/pages.ts'
 import { findZones } from './store/zones.ts'
 
 /**
@@ -70,11 +70,11 @@ const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not
 export async function plan(
   { db }: Pick<Audience, 'db'>,
   { send, settings, startedAt }: { send: FrozenSend; settings: AppSettings; startedAt: Date },
-  selection: Selection,
+  selection: Selection | Reached,
 ): Promise<NewFanOut['waves']> {
   const { holdFor } = rulesFor(send, settings)
   const { userTimezone } = send
-  if (!userTimezone && !holdFor) return null
+  if ((!userTimezone && !holdFor) || selection.kind === 'reached') return null
   const zones = await findZones(db, send.appId, selection)
   return planWaves({ zones, defaultTimezone: settings.defaultTimezone, userTimezone, holdFor, startedAt })
 }

@@ -9,6 +9,8 @@ export const partsOfApp = [
   'batches',
   'send_turns',
   'badges',
+  'activity_tokens',
+  'activities',
   'circuits',
   'accepted_devices',
   'guarded_invalidations',
@@ -41,7 +43,8 @@ const withoutId = new Set<Part>(['send_turns', 'cap_claims', 'device_days', 'imp
 const keyOf = (part: Part) => {
   if (withoutId.has(part)) return sql`ctid`
   if (part === 'device_day_claims') return sql`app_id`
-  return part === 'guarded_invalidations' || part === 'badges' ? sql`subscription_id` : sql`id`
+  if (part === 'activities') return sql`activity_id`
+  return part === 'guarded_invalidations' || part === 'badges' || part === 'activity_tokens' ? sql`subscription_id` : sql`id`
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Db } from './tables.ts'
 const mostBadge = sql.lit(99_999)
 
 /**
- * Raises the badges of an app's devices, and gives the new numbers by device. Locks the devices in the order of their ids, so that none is deleted
- * before the rows are committed. Devices that are gone are left out.
+ * Raises the badges of an app's devices, and gives the new numbers by device, without devices that are gone. Locks the devices in the order of their
+ * ids, so that none is deleted before the commit.
  */
 export async function raiseBadges(trx: Db, appId: string, subscriptionIds: string[], by: number): Promise<ReadonlyMap<string, number>> {
   if (subscriptionIds.length === 0) return new Map()

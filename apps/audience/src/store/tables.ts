@@ -30,6 +30,8 @@ export type Tables = {
   cap_claims: { app_id: string; user_id: string; campaign_id: string; at: Generated<Date>; expires_at: Date }
   circuits: CircuitTable
   accepted_devices: AcceptedDeviceTable
+  activity_tokens: ActivityTokenTable
+  activities: { app_id: string; activity_id: string; told_at: number; ended_at: number | null }
   badges: { app_id: string; subscription_id: string; badge: number }
   send_rates: SendRateTable
   /** `next_at`: when the next batch of a send with a rate has its turn. */
@@ -48,6 +50,17 @@ export type Tables = {
   import_dry_rows: { import_id: string; key: string; state: Json<unknown> }
 }
 export type Db = Kysely<Tables>
+
+export type ActivityTokenTable = {
+  app_id: string
+  subscription_id: string
+  starts: boolean
+  name: string
+  attributes_type: string
+  token: string
+  token_version: Generated<number>
+  changed_at: Generated<Date>
+}
 
 export type UserTable = {
   id: string

@@ -32,8 +32,8 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
  */
 export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`
 /**
- * Batches of small sends that no dispatcher has taken. If `due_at` is in the future, a pointer at the batch was or is being published; if `due_at`
- * has passed, the batch waits until the sweep points at it.
+ * Batches of small sends that no dispatcher has taken. With `due_at` in the future a pointer was or is being published; with a passed one the sweep
+ * points when it is their turn.
  */
 export const onLane = sql`batches t where t.lane = 'prompt' and t.takes = 0 and t.not_before is null and t.done_at is null`
 /** All unfinished batches that are not `onLane`. */

@@ -15,6 +15,7 @@ export type Sending = ResolvedSend & {
   schedule: Schedule | null
   experiment: Experiment | null
   remainder: FrozenSend['remainder']
+  recall?: FrozenSend['recall'] | null
   localTimesAfter: Date | null
   test?: boolean | null | undefined
 }
@@ -43,8 +44,10 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   ...(send.overrides ? { overrides: send.overrides } : {}),
   ...(send.category ? { category: send.category } : {}),
   ...(send.inbox ? { inbox: true as const } : {}),
+  ...(send.activity ? { activity: send.activity } : {}),
   // A test waits for no rate.
   ...(send.perMinute && !send.test ? { sendRate: { perMinute: send.perMinute } } : {}),
+  ...(send.recall ? { recall: send.recall } : {}),
   ...(send.test ? { test: true as const } : {}),
 })
 
@@ -52,11 +55,11 @@ const momentOf = ({ localTime, date, lateMinutes }: LocalMoment): LocalMoment =>
   date === undefined ? { localTime } : { localTime, date, lateMinutes: lateMinutes ?? defaultLateMinutes }
 
 /**
- * Gives a send with its target when it names at most 100 users or devices (`smallSend`) and has no rate or raised badges, so that audience gets the
- * send itself. Undefined for any other: audience gets a pointer.
+ * Gives a send with its target when it names at most 100 users or devices (`smallSend`) and has no rate, raised badges or Live Activity, so that
+ * audience gets the send itself. Undefined for any other: audience gets a pointer.
  */
 export function asSmallSend(send: FrozenSend, target: FrozenTarget | null): FrozenSmallSend | undefined {
-  if (send.sendRate || send.presentation?.badgeIncrement !== undefined) return undefined
+  if (send.sendRate || send.activity || send.presentation?.badgeIncrement !== undefined) return undefined
   switch (target?.kind) {
     case 'externalIds':
       return target.externalIds.length <= smallSend ? { send, target } : undefined

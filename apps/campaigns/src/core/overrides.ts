@@ -1,6 +1,7 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenCategory } from '@herald/contracts/category'
 import { localesOf, type Content } from '@herald/contracts/content'
+import type { LiveActivity } from '@herald/contracts/live-activity'
 import type { Overrides } from '@herald/contracts/overrides'
 import { maxTtlSeconds, type Presentation, type Priority, type SendFields } from '@herald/contracts/send-fields'
 
@@ -36,6 +37,7 @@ export type ResolvedSend = Pick<FrozenSend, SendField> & {
   overrides: Overrides | null
   category?: FrozenCategory | null
   inbox?: boolean
+  activity?: LiveActivity | null
   perMinute: number | null
 }
 

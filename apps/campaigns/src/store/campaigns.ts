@@ -60,6 +60,7 @@ export const columnsOf = ({ name, target, templateId, segmentId, schedule, exper
   overrides: jsonOrNull(send.overrides),
   category: jsonOrNull(send.category ?? null),
   inbox: send.inbox ?? false,
+  activity: jsonOrNull(send.activity ?? null),
   bypass: JSON.stringify(send.bypass),
   schedule: jsonOrNull(schedule),
   segment_id: segmentId,
@@ -108,6 +109,7 @@ export const wholeColumns = [
     'overrides',
     'category',
     'inbox',
+    'activity',
     'bypass',
   ] as const),
   ...(['schedule', 'experiment', 'cancelling', 'author', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),
@@ -116,6 +118,8 @@ export const wholeColumns = [
     'collapse_id as collapseId',
     'recurring_of as recurringOf',
     'remainder_of as remainderOf',
+    'recall_of as recallOf',
+    'recall',
     'send_rate as perMinute',
   ] as const),
   ...(['remainder_rate as remainderRate', 'local_times_after as localTimesAfter', 'paused_at as pausedAt', 'due_at as dueAt'] as const),
@@ -133,11 +137,12 @@ export const winnerColumn = sql<Winner | null>`
 const selectWhole = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).select(winnerColumn)
 type Selected = NonNullable<Awaited<ReturnType<ReturnType<typeof selectWhole>['executeTakeFirst']>>>
 
-export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, target, ...row }: Selected) => ({
+export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, recall, target, ...row }: Selected) => ({
   ...row,
   target: target?.kind === 'forgotten' ? null : target,
   forgotten: target?.kind === 'forgotten' ? target : null,
   remainder: of !== null && sampleRate !== null ? { of, sampleRate } : null,
+  recall: recall !== null && row.recallOf !== null ? { of: row.recallOf, mode: recall.mode, variants: recall.variants } : null,
 })
 export type CampaignRow = ReturnType<typeof toWhole>
 
@@ -165,7 +170,16 @@ export async function findInboxSends(db: Db, appId: string, campaignIds: string[
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('campaigns')
-    .select(['id', 'name', 'status', 'cancelling', 'transactional', 'created_at as createdAt', 'settled_at as settledAt'])
+    .select([
+      'id',
+      'name',
+      'status',
+      'cancelling',
+      'transactional',
+      'recall_of as recallOf',
+      'created_at as createdAt',
+      'settled_at as settledAt',
+    ])
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -190,6 +204,7 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
       'category',
       sql<boolean>`content is not null`.as('hasContent'),
       sql<boolean>`remainder_of is not null`.as('isWinner'),
+      sql<boolean>`recall_of is not null`.as('isRecall'),
     ])
     .select(sql<Date>`now()`.as('now'))
     .where('id', '=', campaignId)
@@ -266,8 +281,8 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
 }
 
 /**
- * Makes a draft of a scheduled campaign again. Gives false when the campaign is unknown, sends a winner, or its status does not allow it. The new
- * revision lets no request send it that has read the campaign before.
+ * Makes a draft of a scheduled campaign again. False when it is unknown, sends a winner or a recall, or its status does not allow it. The new revision
+ * lets no request send it that has read it before.
  */
 export async function markUnsent(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
@@ -282,6 +297,7 @@ export async function markUnsent(db: Db, appId: string, campaignId: string): Pro
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .where('remainder_of', 'is', null)
+    .where('recall_of', 'is', null)
     .where('status', 'in', statusesThatAllow('unsend'))
     .returning('id')
     .executeTakeFirst()
@@ -339,8 +355,8 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
 }
 
 /**
- * The target of a campaign that has ended, as an SQL expression. Of users and devices that a notification named, only the number is kept: external
- * ids are personal data. A segment is kept, to explain who got the send.
+ * The target of an ended campaign as SQL. Of named users and devices only the number is kept, because external ids are personal data; a segment stays,
+ * to explain who got the send.
  */
 export const withoutNames = sql<string | null>`
   case when transactional and target ->> 'kind' in (${sql.join(namedBy.map((kind) => sql.lit(kind)))}) then

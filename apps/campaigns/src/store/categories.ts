@@ -36,8 +36,8 @@ const columnsOf = ({ name, description, default: by, locked, presentation }: Sav
 })
 
 /**
- * Makes other transactions that add categories to the app wait until this one ends, and gives how many the app has. The count is a statement of its
- * own, so that it sees rows that were committed before the lock.
+ * Makes other transactions that add categories to the app wait, and gives how many it has, by a statement of its own that sees rows committed before
+ * the lock.
  */
 export async function countForAdding(trx: Db, appId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`campaigns.categories ${appId}`}, 0))`.execute(trx)

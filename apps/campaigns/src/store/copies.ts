@@ -69,7 +69,7 @@ export async function insertWinner(
 
 /**
  * Writes a draft that copies another campaign; a saved segment stays a reference until the send. Gives false for an unknown campaign, another or an
- * erased app, or a notification that names users or devices.
+ * erased app, a Live Activity, or a notification that names users or devices.
  */
 export async function insertDuplicate(
   db: Db,
@@ -81,7 +81,7 @@ export async function insertDuplicate(
       ${id}, ${author}, 'draft', false, case when segment_id is null then target end, content, experiment,
       coalesce(schedule, '{"type":"now"}'::jsonb), ${inherited}
     from campaigns
-    where id = ${of} and app_id = ${appId} and (segment_id is not null or target ->> 'kind' in ('segment', 'all'))
+    where id = ${of} and app_id = ${appId} and activity is null and (segment_id is not null or target ->> 'kind' in ('segment', 'all'))
     returning id`.execute(db)
   return rows.length > 0
 }

@@ -68,6 +68,7 @@ export async function changeRate(
     .where('app_id', '=', appId)
     .where('status', 'in', statusesThatAllow('changeRate'))
     .where('cancelling', '=', false)
+    .where('recall_of', 'is', null)
     .returning(['id', 'app_id as appId', 'status', 'cancelling', 'flow_no as flowNo', 'send_rate as perMinute'])
     .returning(isUnderWay.as('isTold'))
     .executeTakeFirst()

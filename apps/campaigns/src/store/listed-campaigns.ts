@@ -29,7 +29,7 @@ export type CampaignFilter = {
 /** The kind of a row's audience, as `audienceOf` gives it for the whole row. */
 const audienceKind = sql`case
   when target ->> 'kind' in ('externalIds', 'userIds', 'subscriptionIds', 'forgotten') then case when test then 'test' else 'people' end
-  when remainder_of is not null then 'remainder' when target ->> 'kind' = 'all' then 'everyone' else 'segment' end`
+  when remainder_of is not null then 'remainder' when target ->> 'kind' = 'all' then 'everyone' when target ->> 'kind' = 'reached' then 'reached' else 'segment' end`
 
 /** Statuses that no notification ever has. */
 const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])

@@ -29,11 +29,12 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
     ...{ id, app_id: appId, status, transactional, author },
     ...columnsOf(draft),
   }))
-  // Most sends have no category, inbox or author, and their statement does not name the columns.
+  // Most sends have no category, inbox, author or Live Activity, and their statement does not name the columns.
   const types = {
     ...typesOf,
     ...(rows.some(({ category }) => category !== null) ? { category: 'jsonb' as const } : {}),
     ...(rows.some(({ inbox }) => inbox) ? { inbox: 'bool' as const } : {}),
+    ...(rows.some(({ activity }) => activity !== null) ? { activity: 'jsonb' as const } : {}),
     ...(rows.some(({ author }) => author !== null) ? { author: 'text' as const } : {}),
   }
   const columns = Object.entries(types).map(([name, type]) => ({

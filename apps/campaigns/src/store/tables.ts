@@ -3,11 +3,13 @@ import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, NamedBy, Schedule } from '@herald/contracts/campaign'
 import type { FrozenCategory } from '@herald/contracts/category'
 import type { Content } from '@herald/contracts/content'
+import type { LiveActivity } from '@herald/contracts/live-activity'
 import type { Overrides } from '@herald/contracts/overrides'
+import type { FrozenRecall, RecallMode } from '@herald/contracts/recall'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
 import type { CampaignStatus } from '@herald/contracts/stats'
-import type { NotQueued } from '@herald/contracts/test-send'
 import type { ColumnType, Generated, Kysely } from 'kysely'
+import type { KeptAnswer } from './idempotency-keys.ts'
 
 /** JSON columns are written as text, because `pg` would turn a list into a Postgres array. */
 type Json<T> = ColumnType<T, string, string>
@@ -58,6 +60,9 @@ export type Tables = {
     remainder_variant: string | null
     remainder_by: string | null
     remainder_decided: string | null
+    /** In the follow-up of a recall: the campaign that it recalls, and how. */
+    recall_of: string | null
+    recall: OptionalJson<{ mode: RecallMode; skipOpened: boolean; variants: FrozenRecall['variants'] }>
     winner_due_at: Date | null
     /** In a send at each user's local time: each user gets it when that local time next comes after this moment. */
     local_times_after: Date | null
@@ -70,6 +75,8 @@ export type Tables = {
     paused_at: Date | null
     category: OptionalJson<FrozenCategory>
     inbox: Generated<boolean>
+    /** What a send tells a Live Activity; null in any other row. */
+    activity: OptionalJson<LiveActivity>
     /** The operator who made it; null when a secret key did. */
     author: string | null
     /** True in a test, null in every other row. */
@@ -124,9 +131,11 @@ export type Tables = {
     fingerprint: string
     campaign_id: string
     /** The fields of the 2xx answer, which a replay gets again. */
-    answer: Json<{ id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] }>
+    answer: Json<KeptAnswer>
     created_at: Generated<Date>
   }
+  /** `last_at`: the timestamp of the activity's last accepted send, in Unix seconds. */
+  activities: { app_id: string; activity_id: string; last_at: number }
   erased_apps: { app_id: string; at: Generated<Date> }
 }
 

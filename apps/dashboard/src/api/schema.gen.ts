@@ -1072,6 +1072,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{appId}/campaigns/{id}/recall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recall a campaign that went out by mistake
+         * @description Cancels what is unsent. With `replace` or `dismiss` a follow-up then asks each device to which the campaign was sent to show another text in its place, or to remove it. Devices are asked, and what was read is read: a device that is off gets the follow-up later or never, and browsers cannot be asked to remove.
+         */
+        post: operations["recallCampaignOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{appId}/campaigns/{id}/experiment": {
         parameters: {
             query?: never;
@@ -1473,6 +1493,43 @@ export interface paths {
         head?: never;
         /** Change a user */
         patch: operations["changeUserOfApp"];
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users/{id}/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Let a user join or leave categories
+         * @description True joins, false leaves, null takes the own choice back, so that the default of the category holds. A locked category is 422.
+         */
+        patch: operations["changePreferencesOfApp"];
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/users/{id}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the inbox of a user as the user sees it */
+        get: operations["readInboxOfApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/admin/apps/{appId}/subscriptions/{id}": {
@@ -2480,7 +2537,32 @@ export interface components {
                     basis: "recorded" | "frozen" | "now";
                     heldOut: boolean;
                     percent: number;
+                } | {
+                    /** @constant */
+                    step: "recall";
+                    /** @enum {string} */
+                    result: "pass" | "stop" | "wait" | "info";
+                    /** @enum {string} */
+                    basis: "recorded" | "frozen" | "now";
+                    /** @description The campaign that this one recalls. */
+                    of: string;
+                    /** @enum {string} */
+                    mode: "replace" | "dismiss";
+                    /** @description That campaign was sent to the device. */
+                    sent: boolean;
+                    /** @description The device reported it opened. */
+                    opened: boolean;
+                    skipOpened: boolean;
                 })[];
+            }[];
+            /** @description The follow-ups that ask devices to replace or remove this campaign’s notification; left out when there is none. */
+            recalls?: {
+                /** @description An id: 24 lower-case hexadecimal characters. */
+                campaignId: string;
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             }[];
         };
         CreateWebhookBody: {
@@ -2872,6 +2954,13 @@ export interface components {
                 /** @description The experiment; this send goes to those outside its sample. */
                 of: components["schemas"]["Id"];
                 sampleRate: number;
+            } | {
+                /** @constant */
+                kind: "reached";
+                /** @description The campaign that this one recalls; this send goes to the devices to which that one was sent. */
+                of: components["schemas"]["Id"];
+                /** @description Devices that reported it opened are left out. */
+                skipOpened: boolean;
             };
             schedule: components["schemas"]["Schedule"] | null;
             experiment: {
@@ -2882,6 +2971,24 @@ export interface components {
                     weight: number;
                     content: components["schemas"]["ContentMap"];
                 }[];
+                auto?: {
+                    /** @enum {string} */
+                    metric: "open" | "click" | "conversion";
+                    /** @description The name of the conversion, with that metric. */
+                    conversion?: string;
+                    afterMinutes: number;
+                    /** @description 60 if left out, or `afterMinutes` if less. */
+                    minMinutes?: number;
+                    /** @default 0.05 */
+                    alpha: number;
+                    /**
+                     * @description Of each variant, with a push sent.
+                     * @default 500
+                     */
+                    minUsers: number;
+                    /** @enum {string} */
+                    ifInconclusive: "none" | "best";
+                };
             } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
@@ -2917,6 +3024,8 @@ export interface components {
             } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
+            /** @description The campaign that this one recalls. */
+            recallOf: components["schemas"]["Id"] | null;
             failure: {
                 code: string;
                 message: string;
@@ -3082,6 +3191,13 @@ export interface components {
                 /** @description The experiment; this send goes to those outside its sample. */
                 of: components["schemas"]["Id"];
                 sampleRate: number;
+            } | {
+                /** @constant */
+                kind: "reached";
+                /** @description The campaign that this one recalls; this send goes to the devices to which that one was sent. */
+                of: components["schemas"]["Id"];
+                /** @description Devices that reported it opened are left out. */
+                skipOpened: boolean;
             };
             schedule: components["schemas"]["Schedule"] | null;
             experiment: {
@@ -3092,6 +3208,24 @@ export interface components {
                     weight: number;
                     content: components["schemas"]["ContentMap"];
                 }[];
+                auto?: {
+                    /** @enum {string} */
+                    metric: "open" | "click" | "conversion";
+                    /** @description The name of the conversion, with that metric. */
+                    conversion?: string;
+                    afterMinutes: number;
+                    /** @description 60 if left out, or `afterMinutes` if less. */
+                    minMinutes?: number;
+                    /** @default 0.05 */
+                    alpha: number;
+                    /**
+                     * @description Of each variant, with a push sent.
+                     * @default 500
+                     */
+                    minUsers: number;
+                    /** @enum {string} */
+                    ifInconclusive: "none" | "best";
+                };
             } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
@@ -3127,6 +3261,8 @@ export interface components {
             } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
+            /** @description The campaign that this one recalls. */
+            recallOf: components["schemas"]["Id"] | null;
             failure: {
                 code: string;
                 message: string;
@@ -3307,6 +3443,13 @@ export interface components {
                 /** @description The experiment; this send goes to those outside its sample. */
                 of: components["schemas"]["Id"];
                 sampleRate: number;
+            } | {
+                /** @constant */
+                kind: "reached";
+                /** @description The campaign that this one recalls; this send goes to the devices to which that one was sent. */
+                of: components["schemas"]["Id"];
+                /** @description Devices that reported it opened are left out. */
+                skipOpened: boolean;
             };
             schedule: components["schemas"]["Schedule"] | null;
             experiment: {
@@ -3317,6 +3460,24 @@ export interface components {
                     weight: number;
                     content: components["schemas"]["ContentMap"];
                 }[];
+                auto?: {
+                    /** @enum {string} */
+                    metric: "open" | "click" | "conversion";
+                    /** @description The name of the conversion, with that metric. */
+                    conversion?: string;
+                    afterMinutes: number;
+                    /** @description 60 if left out, or `afterMinutes` if less. */
+                    minMinutes?: number;
+                    /** @default 0.05 */
+                    alpha: number;
+                    /**
+                     * @description Of each variant, with a push sent.
+                     * @default 500
+                     */
+                    minUsers: number;
+                    /** @enum {string} */
+                    ifInconclusive: "none" | "best";
+                };
             } | null;
             /** @description Of an experiment, once it is picked. */
             winner: {
@@ -3352,6 +3513,8 @@ export interface components {
             } | null;
             recurringOf: components["schemas"]["Id"] | null;
             remainderOf: components["schemas"]["Id"] | null;
+            /** @description The campaign that this one recalls. */
+            recallOf: components["schemas"]["Id"] | null;
             failure: {
                 code: string;
                 message: string;
@@ -3689,6 +3852,27 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @constant */
             status: "draft";
+        };
+        RecallCampaignOfAppBody: {
+            /**
+             * @description `stop`: only cancel what is unsent. `replace`: also ask devices to show `content` in place of the notification. `dismiss`: also ask devices to remove it.
+             * @enum {string}
+             */
+            mode: "stop" | "replace" | "dismiss";
+            content?: components["schemas"]["Content"];
+            /** @description With `replace`, instead of `content`: the template gives its content. */
+            templateId?: string;
+            /** @description True if left out: devices that reported the notification opened are not asked. */
+            skipOpened?: boolean;
+        };
+        Recalled: {
+            /** @description The follow-up, which has its own counters; with mode `stop` the campaign itself. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description `scheduled`: the follow-up begins once every push of the campaign has an outcome. With mode `stop` the status of the campaign, which is `cancelled` once its last push has an outcome.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sending" | "paused";
         };
         ReadExperimentAnswer: {
             /** @enum {string} */
@@ -4500,6 +4684,49 @@ export interface components {
                 [key: string]: boolean;
             };
         };
+        ChangePreferencesOfAppBody: {
+            categories: {
+                [key: string]: boolean | null;
+            };
+        };
+        ShownPreferences: {
+            categories: {
+                id: string;
+                name: string;
+                description: string | null;
+                subscribed: boolean;
+                /** @description Nobody can leave it. */
+                locked: boolean;
+            }[];
+        };
+        Inbox: {
+            items: {
+                /** @description The id of the notification or campaign. */
+                id: string;
+                title: string;
+                body: string;
+                url: string | null;
+                image: string | null;
+                actions: {
+                    id: string;
+                    title: string;
+                    url: string | null;
+                }[];
+                data: {
+                    [key: string]: string;
+                };
+                /** @description The id of the send’s category; null without one. */
+                category: string | null;
+                /** Format: date-time */
+                sentAt: string;
+                readAt: string | null;
+                /** @description Whether a device reported that the notification was opened or clicked. */
+                opened: boolean;
+            }[];
+            /** @description How many of the newest 100 items are unread. */
+            unread: number;
+            nextCursor: string | null;
+        };
         ReadSubscriptionOfAppAnswer: {
             id: string;
             /** @enum {string} */
@@ -5181,6 +5408,26 @@ export interface components {
         };
         /** @description invalid_body, invalid_segment, idempotency_key_reused */
         "422-invalid_body-invalid_segment-idempotency_key_reused": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state, idempotency_in_progress */
+        "409-invalid_state-idempotency_in_progress": {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_body, idempotency_key_reused */
+        "422-invalid_body-idempotency_key_reused": {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
@@ -9593,7 +9840,7 @@ export interface operations {
                 /** @description Only campaigns that this operator made. */
                 author?: string;
                 /** @description Only campaigns with this kind of audience. */
-                audience?: "everyone" | "segment" | "people" | "remainder" | "test";
+                audience?: "everyone" | "segment" | "people" | "remainder" | "reached" | "test";
                 /** @description Only campaigns that have queued a push for this platform. */
                 platform?: "ios" | "android" | "web";
                 /** @description Only campaigns made at this moment or later. */
@@ -9704,6 +9951,7 @@ export interface operations {
                      *           "bypass": {},
                      *           "recurringOf": null,
                      *           "remainderOf": null,
+                     *           "recallOf": null,
                      *           "author": "Anna",
                      *           "failure": null,
                      *           "cancelling": false,
@@ -9922,6 +10170,7 @@ export interface operations {
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
+                     *       "recallOf": null,
                      *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
@@ -10080,6 +10329,7 @@ export interface operations {
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
+                     *       "recallOf": null,
                      *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
@@ -10684,6 +10934,7 @@ export interface operations {
                      *       "bypass": {},
                      *       "recurringOf": null,
                      *       "remainderOf": null,
+                     *       "recallOf": null,
                      *       "author": "Anna",
                      *       "failure": null,
                      *       "cancelling": false,
@@ -11059,6 +11310,75 @@ export interface operations {
             403: components["responses"]["403-forbidden"];
             404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    recallCampaignOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
+                 * @example order-17-shipped
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a05 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecallCampaignOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Recall a campaign that went out by mistake */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a0b",
+                     *       "status": "scheduled"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Recalled"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-invalid_state-idempotency_in_progress"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body-idempotency_key_reused"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];
             /** @description Any other error has the same shape. */
@@ -13172,6 +13492,150 @@ export interface operations {
             404: components["responses"]["404-not_found"];
             413: components["responses"]["413-body_too_large"];
             415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePreferencesOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePreferencesOfAppBody"];
+            };
+        };
+        responses: {
+            /** @description Let a user join or leave categories */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "categories": [
+                     *         {
+                     *           "id": "offers",
+                     *           "name": "Offers",
+                     *           "description": "Sales and new things",
+                     *           "subscribed": false,
+                     *           "locked": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownPreferences"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readInboxOfApp: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator. In a session the session’s name counts instead, and with an administration key the key’s name.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+                /** @example 671a2b3c4d5e6f7081920a02 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the inbox of a user as the user sees it */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a05",
+                     *           "title": "Your order is on its way",
+                     *           "body": "It arrives today.",
+                     *           "url": "https://shop.example/orders/17",
+                     *           "image": null,
+                     *           "actions": [],
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "category": null,
+                     *           "sentAt": "2026-01-31T08:00:00.000Z",
+                     *           "readAt": null,
+                     *           "opened": false
+                     *         }
+                     *       ],
+                     *       "unread": 1,
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
             422: components["responses"]["422-invalid_body"];
             429: components["responses"]["429-rate_limited"];
             503: components["responses"]["503-database_unavailable-queue_unavailable"];

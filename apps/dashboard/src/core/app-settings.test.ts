@@ -11,6 +11,10 @@ const app: fc.Arbitrary<EditedApp> = fc.record({
     frequencyCap: fc.option(fc.record({ max: fc.integer({ min: 1, max: 1000 }), windowSeconds: fc.integer({ min: 1, max: 30 * 86_400 }) })),
     quietHours: fc.option(fc.record({ start: time, end: time, action: fc.constantFrom('hold' as const, 'skip' as const) })),
     approval: fc.option(fc.record({ devices: fc.nat() })),
+    attribution: fc.record({ directHours: fc.integer({ min: 1, max: 720 }), influencedHours: fc.integer({ min: 0, max: 168 }) }),
+    conversions: fc.record({ publicValues: fc.boolean() }),
+    inboxDays: fc.integer({ min: 1, max: 90 }),
+    holdout: fc.option(fc.record({ percent: fc.integer({ min: 1, max: 200 }).map((tenths) => tenths / 10) })),
   }),
 })
 
@@ -35,7 +39,14 @@ test('the window of the frequency cap is shown in the largest unit in which it i
 
 test("the mistakes that the API finds in an app's settings are shown at the fields of the form", () => {
   const texts = {
-    ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, approval: null } }),
+    ...textsOf({
+      name: 'Shop',
+      settings: {
+        ...{ defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, approval: null, holdout: null },
+        ...{ attribution: { directHours: 24, influencedHours: 1 }, conversions: { publicValues: false }, inboxDays: 30 },
+      },
+    }),
+    ...{ hasHoldout: true, holdoutPercent: '50', inboxDays: '0', directHours: 'x', influencedHours: '1000' },
     hasCap: true,
     hasQuietHours: true,
     needsApproval: true,
@@ -47,6 +58,6 @@ test("the mistakes that the API finds in an app's settings are shown at the fiel
     ),
   )
   const paths = PatchApp.safeParse(sent).error?.issues.map(({ path }) => path.join('.'))
-  expect(paths?.length).toBeGreaterThan(5)
+  expect(paths?.length).toBeGreaterThan(9)
   expect(paths?.filter((path) => fieldOf(path) === undefined)).toEqual([])
 })

@@ -12,6 +12,12 @@ export type SettingsTexts = {
   quietAction: 'hold' | 'skip'
   needsApproval: boolean
   approvalDevices: string
+  directHours: string
+  influencedHours: string
+  publicValues: boolean
+  inboxDays: string
+  hasHoldout: boolean
+  holdoutPercent: string
 }
 
 export type CapUnit = 'seconds' | 'minutes' | 'hours' | 'days'
@@ -24,6 +30,10 @@ export type EditedApp = {
     frequencyCap: { max: number; windowSeconds: number } | null
     quietHours: { start: string; end: string; action: 'hold' | 'skip' } | null
     approval: { devices: number } | null
+    attribution: { directHours: number; influencedHours: number }
+    conversions: { publicValues: boolean }
+    inboxDays: number
+    holdout: { percent: number } | null
   }
 }
 
@@ -38,7 +48,7 @@ export function splitWindow(seconds: number): { count: number; unit: CapUnit } {
 
 /** Gives the settings of an app as the form shows them. For what is switched off the form proposes values. */
 export function textsOf({ name, settings }: EditedApp): SettingsTexts {
-  const { defaultTimezone, frequencyCap, quietHours, approval } = settings
+  const { defaultTimezone, frequencyCap, quietHours, approval, attribution, conversions, inboxDays, holdout } = settings
   const window = splitWindow(frequencyCap?.windowSeconds ?? 86_400)
   return {
     name,
@@ -53,9 +63,16 @@ export function textsOf({ name, settings }: EditedApp): SettingsTexts {
     quietAction: quietHours?.action ?? 'hold',
     needsApproval: approval !== null,
     approvalDevices: String(approval?.devices ?? 10_000),
+    directHours: String(attribution.directHours),
+    influencedHours: String(attribution.influencedHours),
+    publicValues: conversions.publicValues,
+    inboxDays: String(inboxDays),
+    hasHoldout: holdout !== null,
+    holdoutPercent: String(holdout?.percent ?? 5),
   }
 }
 
+const decimal = (text: string): number => (/^\d+([.,]\d+)?$/.test(text.trim()) ? Number(text.replace(',', '.')) : Number.NaN)
 const whole = (text: string): number => (/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN)
 
 /**
@@ -69,6 +86,10 @@ export const settingsOf = (texts: SettingsTexts): EditedApp => ({
     frequencyCap: texts.hasCap ? { max: whole(texts.capMax), windowSeconds: whole(texts.capCount) * unitSeconds[texts.capUnit] } : null,
     quietHours: texts.hasQuietHours ? { start: texts.quietStart, end: texts.quietEnd, action: texts.quietAction } : null,
     approval: texts.needsApproval ? { devices: whole(texts.approvalDevices) } : null,
+    attribution: { directHours: whole(texts.directHours), influencedHours: whole(texts.influencedHours) },
+    conversions: { publicValues: texts.publicValues },
+    inboxDays: whole(texts.inboxDays),
+    holdout: texts.hasHoldout ? { percent: decimal(texts.holdoutPercent) } : null,
   },
 })
 
@@ -86,6 +107,11 @@ export function fieldOf(path: string): keyof SettingsTexts | undefined {
     'settings.quietHours.action': 'quietAction',
     'settings.approval': 'approvalDevices',
     'settings.approval.devices': 'approvalDevices',
+    'settings.attribution.directHours': 'directHours',
+    'settings.attribution.influencedHours': 'influencedHours',
+    'settings.inboxDays': 'inboxDays',
+    'settings.holdout': 'holdoutPercent',
+    'settings.holdout.percent': 'holdoutPercent',
   }
   return fields[path]
 }

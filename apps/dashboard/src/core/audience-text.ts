@@ -27,6 +27,8 @@ export function describeAudience(audience: CampaignAudience): string {
       return `A test to ${some(audience.count, ...nouns[audience.by])}`
     case 'remainder':
       return `Everybody outside the sample of ${(audience.sampleRate * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`
+    case 'reached':
+      return audience.skipOpened ? 'Devices that got a recalled campaign and did not open it' : 'Devices that got a recalled campaign'
   }
 }
 

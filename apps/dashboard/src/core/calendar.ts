@@ -28,7 +28,6 @@ export function datesOf(month: string): string[] {
   return dates
 }
 
-/** Gives the month `by` months after a month. */
 export function monthAfter(month: string, by: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
   const months = year * 12 + number - 1 + by

@@ -80,6 +80,10 @@ const schedule = fc.oneof(
       daysOfWeek: fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 7 }),
       localTime: fc.constant('09:30'),
       timezone: fc.constantFrom('Europe/Vienna', 'UTC'),
+      interval: fc.constant(2),
+      startDate: fc.constant('2026-12-01'),
+      except: fc.constant(['2026-12-24']),
+      maxRuns: fc.constant(10),
       until: fc.constant('2029-12-31T00:00:00.123Z'),
     },
     { requiredKeys: ['type', 'every', 'localTime', 'timezone'] },
@@ -101,7 +105,22 @@ const campaign = fc
           { id: 'a', name: 'Short', weight: 1, content: one },
           { id: 'b', name: 'Long', weight: 2.5, content: other },
         ]),
+        auto: fc.constantFrom(
+          undefined,
+          { metric: 'open', afterMinutes: 240, ifInconclusive: 'none' },
+          {
+            metric: 'conversion',
+            conversion: 'order',
+            afterMinutes: 60,
+            minMinutes: 30,
+            alpha: 0.1,
+            minUsers: 200,
+            ifInconclusive: 'best',
+          },
+        ),
       }),
+      category: fc.constant('offers'),
+      inbox: fc.constant(true),
       silent: fc.boolean(),
       data,
       ttl: fc.integer({ min: 0, max: 2_419_200 }),
@@ -110,16 +129,26 @@ const campaign = fc
       presentation,
       overrides,
       sendRate: fc.record({ perMinute: fc.integer({ min: 60, max: 6_000_000 }) }),
-      bypass: fc.record({ frequencyCap: fc.constant(true), quietHours: fc.constant(true) }, { requiredKeys: [] }),
+      bypass: fc.record(
+        { frequencyCap: fc.constant(true), quietHours: fc.constant(true), holdout: fc.constant(true) },
+        { requiredKeys: [] },
+      ),
       schedule,
     },
     { requiredKeys: ['name', 'content', 'schedule'] },
   )
-  .map(({ segment, segmentId, experiment, ...rest }) => ({
+  .map(({ segment, segmentId, experiment, inbox, ...rest }) => ({
     ...rest,
+    ...(inbox === undefined || rest.silent === true ? {} : { inbox }),
     ...(segmentId === undefined ? (segment === undefined ? {} : { segment }) : { segmentId }),
     // With an experiment every device gets a variant, so a page saves the first variant's text as the campaign's content too.
-    ...(experiment === undefined || rest.silent === true ? {} : { experiment, content: experiment.variants[0]?.content ?? rest.content }),
+    ...(experiment === undefined || rest.silent === true
+      ? {}
+      : {
+          // An experiment with everybody in its sample has nobody left for a winner.
+          experiment: experiment.sampleRate === 1 ? { ...experiment, auto: undefined } : experiment,
+          content: experiment.variants[0]?.content ?? rest.content,
+        }),
   }))
 
 /** Gives a campaign as the API answers it: a field that was not set is null or has its default. */
@@ -140,6 +169,8 @@ function answered(body: unknown): CampaignRead {
     priority: made.priority ?? 'high',
     presentation: made.presentation && Object.keys(made.presentation).length > 0 ? made.presentation : null,
     overrides: made.overrides && Object.keys(made.overrides).length > 0 ? made.overrides : null,
+    category: made.category ?? null,
+    inbox: made.inbox ?? false,
     sendRate: made.sendRate ?? null,
     bypass: made.bypass ?? {},
   }
@@ -165,7 +196,7 @@ test('a draft is named after its title, cut to 200 characters, until the operato
 })
 
 // spec: dashboard/draft-name-follows
-test('a draft named after its title is so again after it was stored, without placeholders, and a name that was written stays', () => {
+test('a draft named after its title stays so when stored, without placeholders; a written name stays', () => {
   const titled = (title: string) => ({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title, body: 'B' }) })
   const hello = titled('Hello {{ tags.name | default: "you" }}, welcome')
   expect(nameOf(hello)).toBe('Hello, welcome')
@@ -195,7 +226,7 @@ test('a silent message without texts is saved without content', () => {
 })
 
 // spec: dashboard/draft-as-shown, content/template-merge
-test('with a template a message gives its ttl, presentation and overrides also when they are empty, so that Herald takes none from the template', () => {
+test('with a template a message gives its ttl, presentation and overrides also when empty, so none comes from it', () => {
   const made = parseBody(CreateCampaign, bodyOfDraft({ ...emptyDraft, silent: true, templateId: '671a2b3c4d5e6f7081920a04' }))
   expect(made).toMatchObject({ ttl: 2_419_200 })
   expect(made).toHaveProperty('presentation', {})
@@ -203,7 +234,7 @@ test('with a template a message gives its ttl, presentation and overrides also w
   expect(bodyOfDraft(emptyDraft)).not.toHaveProperty('ttl')
 })
 
-test("an experiment begins with two copies of the text and has at most four variants; after its end the message has the first variant's text", () => {
+test("an experiment begins with two copies of the text, has at most four variants, and ends with the first's", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')
   expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])
@@ -213,7 +244,7 @@ test("an experiment begins with two copies of the text and has at most four vari
   expect(endExperiment(begun).content.entries[0]?.entry.title).toBe('Sale')
 })
 
-test('a language is added with the link and the buttons but without texts, and every language but the last can be removed', () => {
+test('a language is added with link and buttons but without texts; every language but the last can be removed', () => {
   const first = changeEntry(emptyContent('en'), 'en', {
     title: 'Sale',
     url: 'https://shop.example',

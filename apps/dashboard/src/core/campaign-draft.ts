@@ -1,4 +1,4 @@
-import type { Schedule } from '@herald/contracts/campaign'
+import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
 import { defaultTtlSeconds, type Bypass } from '@herald/contracts/send-fields'
 import { textWithoutTags } from '@herald/contracts/placeholder'
@@ -15,7 +15,10 @@ import {
 
 export type AudienceDraft = { kind: 'everyone' } | { kind: 'saved'; segmentId: string } | { kind: 'own'; segment: Record<string, unknown> }
 export type VariantDraft = { id: string; name: string; weight: number; content: ContentDraft }
-export type ExperimentDraft = { sampleRate: number; variants: readonly VariantDraft[] }
+/** How the winner of an experiment is picked by itself. */
+export type AutoDraft = NonNullable<Experiment['auto']>
+/** `auto`: absent when a person picks the winner. */
+export type ExperimentDraft = { sampleRate: number; variants: readonly VariantDraft[]; auto?: AutoDraft | undefined }
 
 /** A campaign while the operator writes it. */
 export type CampaignDraft = OptionsDraft & {
@@ -25,8 +28,15 @@ export type CampaignDraft = OptionsDraft & {
   content: ContentDraft
   experiment: ExperimentDraft | null
   schedule: Schedule
-  bypass: { frequencyCap: boolean; quietHours: boolean }
+  bypass: BypassDraft
+  /** Whether people find the message in their inbox. */
+  inbox: boolean
 }
+/** The rules of the app that a message does not obey. */
+export type BypassDraft = { frequencyCap: boolean; quietHours: boolean; holdout?: boolean | undefined }
+
+type VariantBody = { id: string; name: string; weight: number; content: Content }
+type ExperimentBody = { sampleRate: number; variants: VariantBody[]; auto?: AutoDraft | undefined }
 
 /** The fields of a stored campaign that a draft has. */
 export type CampaignRead = OptionsRead & {
@@ -35,9 +45,10 @@ export type CampaignRead = OptionsRead & {
   segmentId: string | null
   templateId: string | null
   content: Content | null
-  experiment: { sampleRate: number; variants: { id: string; name: string; weight: number; content: Content }[] } | null
+  experiment: ExperimentBody | null
   schedule: Schedule | null
   bypass: Bypass
+  inbox?: boolean | undefined
 }
 
 /** The body of the request that saves a draft. */
@@ -47,9 +58,10 @@ export type CampaignBody = OptionsBody & {
   segmentId?: string
   templateId?: string
   content?: Content
-  experiment?: { sampleRate: number; variants: { id: string; name: string; weight: number; content: Content }[] }
+  experiment?: ExperimentBody
   schedule: Schedule
   bypass?: Bypass
+  inbox?: true
 }
 
 export const emptyDraft: CampaignDraft = {
@@ -60,7 +72,8 @@ export const emptyDraft: CampaignDraft = {
   content: emptyContent(),
   experiment: null,
   schedule: { type: 'now' },
-  bypass: { frequencyCap: false, quietHours: false },
+  bypass: { frequencyCap: false, quietHours: false, holdout: false },
+  inbox: false,
 }
 
 const isSegment = (segment: unknown): segment is Record<string, unknown> =>
@@ -68,11 +81,11 @@ const isSegment = (segment: unknown): segment is Record<string, unknown> =>
 
 /** Gives a stored campaign as the editor holds it. */
 export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
-  const { name, segment, segmentId, templateId, content, experiment, schedule, bypass } = campaign
+  const { name, segment, segmentId, templateId, content, experiment, schedule, bypass, inbox } = campaign
   const texts = {
     content: content === null ? emptyContent() : draftOfContent(content),
     experiment: experiment && {
-      sampleRate: experiment.sampleRate,
+      ...experiment,
       variants: experiment.variants.map((variant) => ({ ...variant, content: draftOfContent(variant.content) })),
     },
   }
@@ -84,7 +97,8 @@ export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
     templateId,
     ...texts,
     schedule: schedule ?? { type: 'now' },
-    bypass: { frequencyCap: bypass.frequencyCap === true, quietHours: bypass.quietHours === true },
+    bypass: { frequencyCap: bypass.frequencyCap === true, quietHours: bypass.quietHours === true, holdout: bypass.holdout === true },
+    inbox: inbox === true,
   }
 }
 
@@ -93,7 +107,7 @@ export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
  * an experiment, the content is the first variant's.
  */
 export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
-  const { audience, templateId, experiment, schedule, bypass } = draft
+  const { audience, templateId, experiment, schedule, bypass, inbox } = draft
   const content = experiment?.variants[0]?.content ?? draft.content
   const body: CampaignBody = { name: nameOf(draft), schedule, ...optionsOfDraft(draft) }
   if (audience.kind === 'own') body.segment = audience.segment
@@ -110,9 +124,12 @@ export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   if (experiment) {
     const variants = experiment.variants.map((variant) => ({ ...variant, content: contentOfDraft(variant.content) }))
     body.experiment = { sampleRate: experiment.sampleRate, variants }
+    if (experiment.auto) body.experiment.auto = experiment.auto
   }
   if (bypass.frequencyCap) body.bypass = { frequencyCap: true }
   if (bypass.quietHours) body.bypass = { ...body.bypass, quietHours: true }
+  if (bypass.holdout) body.bypass = { ...body.bypass, holdout: true }
+  if (inbox) body.inbox = true
   return body
 }
 
@@ -153,9 +170,10 @@ export const endExperiment = (draft: CampaignDraft): CampaignDraft => ({
 })
 
 /** Adds a variant with a copy of the first variant's text. An experiment has at most four. */
-export function addVariant({ sampleRate, variants }: ExperimentDraft): ExperimentDraft {
+export function addVariant(experiment: ExperimentDraft): ExperimentDraft {
+  const { variants } = experiment
   const [first] = variants
   const name = ['A', 'B', 'C', 'D'].find((letter) => !variants.some(({ id }) => id === letter.toLowerCase()))
-  if (!first || name === undefined || variants.length >= 4) return { sampleRate, variants }
-  return { sampleRate, variants: [...variants, { id: name.toLowerCase(), name, weight: 1, content: first.content }] }
+  if (!first || name === undefined || variants.length >= 4) return experiment
+  return { ...experiment, variants: [...variants, { id: name.toLowerCase(), name, weight: 1, content: first.content }] }
 }

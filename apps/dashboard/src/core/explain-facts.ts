@@ -55,6 +55,8 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
       return []
     case 'experiment':
       return ofExperiment(step)
+    case 'recall':
+      return ofRecall(step)
     case 'holdout':
       return text('Held out', yesNo(step.heldOut), `${step.percent} % of the users get no campaign, to compare.`)
     case 'reachable':
@@ -110,6 +112,12 @@ const ofExperiment = (step: StepOf<'experiment'>): Draft[] => [
   ...text('In the sample', `${yesNo(step.inSample)}, of ${Math.round(step.sampleRate * 1000) / 10} % of the audience`),
   ...text('Variant', step.variant),
   ...id('Winner of the experiment', step.remainderOf, 'campaign'),
+]
+
+const ofRecall = ({ of, sent, opened }: StepOf<'recall'>): Draft[] => [
+  ...id('Recalls the campaign', of, 'campaign'),
+  ...text('Was sent that campaign', yesNo(sent)),
+  ...text('Reported it opened', yesNo(opened)),
 ]
 
 function ofReachable(step: StepOf<'reachable'>): Draft[] {

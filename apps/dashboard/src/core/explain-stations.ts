@@ -45,6 +45,7 @@ const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
   target: 'audience',
   segment: 'audience',
   experiment: 'audience',
+  recall: 'audience',
   holdout: 'audience',
   reachable: 'reachable',
   category: 'reachable',

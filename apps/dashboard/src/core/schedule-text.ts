@@ -49,7 +49,8 @@ function ordinal(place: number): string {
 }
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
-const dayText = (date: string): string => `${weekdayNames[new Date(date).getUTCDay()] ?? ''} ${day.format(new Date(date))}`
+/** Writes a date with its weekday: "Thursday 24 December 2026". */
+export const dayText = (date: string): string => `${weekdayNames[new Date(date).getUTCDay()] ?? ''} ${day.format(new Date(date))}`
 
 const lateText = (minutes = defaultLateMinutes): string =>
   minutes === 0 ? '; users for whom it has passed are skipped' : `; users for whom it has passed get it up to ${minutesText(minutes)} late`

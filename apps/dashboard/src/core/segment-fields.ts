@@ -83,6 +83,5 @@ const wordsForDates: Partial<Record<SegmentOperator, string>> = {
   lte: 'is at or before',
 }
 
-/** Gives the words for an operator on a field of this type. */
 export const wordOf = (op: string, type: FieldType | undefined): string =>
   (type === 'date' ? wordsForDates[op as SegmentOperator] : undefined) ?? words[op as SegmentOperator] ?? op

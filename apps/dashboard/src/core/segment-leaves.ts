@@ -9,8 +9,8 @@ type Group = 'and' | 'or' | 'not'
 const isGroup = (word: string | undefined): word is Group => word === 'and' || word === 'or' || word === 'not'
 
 /**
- * Builds the tree from the paths of the leaves, such as `segment.and.0.not`. A trace contains every leaf of the segment, so the paths show all
- * groups. Gives undefined when there are no leaves, because then the segment means everyone.
+ * Builds the tree from the paths of the leaves of a trace, such as `segment.and.0.not`. A trace has every leaf, so the paths show all groups.
+ * Undefined without leaves: the segment means everyone.
  */
 export const treeOfLeaves = (leaves: readonly ExplainedLeaf[]): SegmentBranch | undefined =>
   leaves.length === 0 ? undefined : branchOf(leaves, 'segment')

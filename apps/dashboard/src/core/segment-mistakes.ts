@@ -17,8 +17,8 @@ export type MistakePlace = { id: string; part: 'field' | 'op' | 'value' | undefi
 export type Mistake = MistakePlace & { message: string }
 
 /**
- * Finds the node that a mistake's path names; the root when none fits. The path may begin with the segment's place in the request, as in
- * `definition.and.1.value`, so first steps are dropped until the rest leads to a node.
+ * Finds the node that a mistake's path names; the root when none fits. First steps that are the segment's place in the request, as in
+ * `definition.and.1.value`, are dropped.
  */
 export function findPlace(root: EditorRoot, path: string): MistakePlace | undefined {
   if (root === undefined) return undefined

@@ -14,7 +14,7 @@ export type OptionsDraft = {
   overrides: OverridesDraft
   /** The id of the category; empty for none. */
   category: string
-  /** The rate, which the page keeps as it is. */
+  /** The highest number of pushes a minute; null for no limit. */
   sendRate: SendRate | null
 }
 /** The overrides of each platform as the operator writes them: JSON, or what is not JSON yet. */
@@ -22,7 +22,7 @@ export type OverridesDraft = Record<Platform, string>
 export type PresentationDraft = {
   sound: string
   badge: number | null
-  /** The page keeps it as it is while no badge is given. */
+  /** By how much the number on the icon is raised. A badge takes its place. */
   badgeIncrement: number | null
   threadId: string
   icon: string
@@ -103,7 +103,7 @@ export function draftOfOptions({
   }
 }
 
-const draftOfPresentation = (given: Presentation): PresentationDraft => ({
+export const draftOfPresentation = (given: Presentation): PresentationDraft => ({
   sound: given.sound ?? '',
   badge: given.badge ?? null,
   badgeIncrement: given.badgeIncrement ?? null,
@@ -156,7 +156,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function presentationOfDraft(draft: PresentationDraft): Presentation {
+export function presentationOfDraft(draft: PresentationDraft): Presentation {
   const shown: Presentation = {}
   if (draft.sound !== '') shown.sound = draft.sound
   if (draft.badge !== null) shown.badge = draft.badge

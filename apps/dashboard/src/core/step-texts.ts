@@ -2,6 +2,7 @@ import { describeDraftAudience } from './audience-text.ts'
 import type { CampaignDraft } from './campaign-draft.ts'
 import { nameOfLocale } from './locale-tabs.ts'
 import { whenOf } from './send-label.ts'
+import { perMinuteText } from './send-rate.ts'
 import { some } from './spans.ts'
 
 /** The four steps of the composer, in their order. */
@@ -30,11 +31,28 @@ function messageText({ silent, content, experiment }: CampaignDraft): string {
   return `${title.trim() === '' ? 'Nothing written yet' : title} · ${languages}`
 }
 
-function optionsText({ experiment, bypass, silent, data, ttl, collapseId, priority, presentation, overrides }: CampaignDraft): string {
+function optionsText({
+  experiment,
+  bypass,
+  silent,
+  data,
+  ttl,
+  collapseId,
+  priority,
+  presentation,
+  overrides,
+  category,
+  sendRate,
+  inbox,
+}: CampaignDraft): string {
   const parts = [
     experiment && `A/B test of ${some(experiment.variants.length, 'variant', 'variants')}`,
+    category !== '' && `category ${category}`,
+    inbox && 'in the inbox',
+    sendRate && perMinuteText(sendRate.perMinute),
     bypass.frequencyCap && 'ignores the frequency cap',
     bypass.quietHours && 'ignores quiet hours',
+    bypass.holdout === true && 'also to the hold-out',
     silent && 'silent',
     data.length > 0 && some(data.length, 'data field', 'data fields'),
     ttl !== null && 'own time to live',

@@ -42,8 +42,7 @@ export function testOnScreen(
     zone: about.zone,
     now: about.now,
   })
-  // The text is filled in as that of a push without data that is not silent. So nothing of it is cut here to make room for data. Herald cuts the text
-  // for each device when it sends the test.
+  // The text is filled in as that of an audible push without data, so none of it is cut to make room for data: Herald cuts it for each device.
   const send = { campaignId: '', silent: false, data: {}, collapseId: null, priority: 'high' as const, presentation: null }
   const { shown } = measure('ios', entryOf(content, locale), values, { send, ttlSeconds: 0 })
   return shown === null ? undefined : { ...rest, data, content: { _default: locale, [locale]: literalEntry(shown) } }

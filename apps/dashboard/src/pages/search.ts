@@ -2,8 +2,8 @@ import { providerKinds, type ProviderKind } from '@herald/contracts/app'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { flagIn, textIn, tidy, wordIn } from '../core/search.ts'
 
-// The search parameters of each page's address, and their readers. The router knows all addresses from the start, so this file is in the first load
-// and must import nothing of a page. Unknown or wrong parameters are left out.
+// The search parameters of each address, and their readers, which leave out unknown and wrong ones. The router needs them at the start, so this file
+// is in the first load and must import nothing of a page.
 
 type Raw = Record<string, unknown>
 
@@ -49,7 +49,7 @@ export const readTemplateSearch = (raw: Raw): Pick<ComposeSearch, 'locale' | 'pe
 
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
 
-export const audienceKinds = ['everyone', 'segment', 'remainder', 'people'] as const
+export const audienceKinds = ['everyone', 'segment', 'remainder', 'reached', 'people'] as const
 
 export const campaignSorts = ['sent', 'failed', 'opened', 'clicked'] as const
 
@@ -89,9 +89,16 @@ export const readCampaignsSearch = (raw: Raw): CampaignsSearch =>
     month: formedIn(raw, 'month', /^\d{4}-(0[1-9]|1[0-2])$/),
   })
 
-/** A campaign: `metric` is what the variants of its experiment are compared by. */
-export const readCampaignSearch = (raw: Raw): { metric?: 'opened' | 'clicked' | undefined } =>
-  tidy({ metric: wordIn(raw, 'metric', ['opened', 'clicked'] as const) })
+const conversionName = /^[a-z][a-z0-9_.]{0,63}$/
+
+/** A campaign: by what the variants of its experiment are compared, and the conversion that its page looks at. */
+export type CampaignSearch = { metric?: 'open' | 'click' | 'conversion' | undefined; conversion?: string | undefined }
+export const readCampaignSearch = (raw: Raw): CampaignSearch =>
+  tidy({ metric: wordIn(raw, 'metric', ['open', 'click', 'conversion'] as const), conversion: formedIn(raw, 'conversion', conversionName) })
+
+/** The impact: the conversion that is looked at, and the first day, in the browser's zone. */
+export const readImpactSearch = (raw: Raw): { conversion?: string | undefined; from?: string | undefined } =>
+  tidy({ conversion: formedIn(raw, 'conversion', conversionName), from: formedIn(raw, 'from', /^\d{4}-\d{2}-\d{2}$/) })
 
 export type PeopleSearch = {
   tab?: 'imports' | undefined

@@ -15,19 +15,27 @@ import {
   Rocket,
   ScrollText,
   Settings,
+  Tags,
+  TrendingUp,
   Webhook,
 } from 'lucide-react'
 import { useMay } from '../session/May.tsx'
 
-/** The pages of an app in the order of the navigation, in two groups. `needed`: without this scope a page would show nothing. */
+/** The pages of an app in the order of the navigation, in groups. `needed`: without this scope a page would show nothing. */
 export const appPages = [
   [
     { to: '/apps/$appId/overview', label: 'Overview', Icon: LayoutDashboard, needed: 'read' },
     { to: '/apps/$appId/compose', label: 'Compose', Icon: PenLine, needed: 'send' },
     { to: '/apps/$appId/campaigns', label: 'Campaigns', Icon: Megaphone, needed: 'read' },
+    { to: '/apps/$appId/impact', label: 'Impact', Icon: TrendingUp, needed: 'read' },
+  ],
+  [
     { to: '/apps/$appId/people', label: 'People', Icon: CircleUser, needed: 'people' },
     { to: '/apps/$appId/segments', label: 'Segments', Icon: Funnel, needed: 'read' },
     { to: '/apps/$appId/templates', label: 'Templates', Icon: FileText, needed: 'read' },
+    { to: '/apps/$appId/categories', label: 'Categories', Icon: Tags, needed: 'read' },
+  ],
+  [
     { to: '/apps/$appId/log', label: 'Log', Icon: ScrollText, needed: 'people' },
     { to: '/apps/$appId/explain', label: 'Why?', Icon: CircleQuestionMark, needed: 'people' },
   ],

@@ -28,7 +28,6 @@ function read(): Preferences {
   }
 }
 
-/** Gives the preferences of this browser. */
 export const preferences = (): Preferences => now
 
 /** Changes preferences, and stores them if the browser allows it. */

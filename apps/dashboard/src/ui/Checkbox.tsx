@@ -1,7 +1,6 @@
 import { clsx } from 'clsx'
 import { useId, type ComponentProps, type ReactNode } from 'react'
 
-/** A checkbox with its label and hint. */
 export function Checkbox({ label, hint, className, ...rest }: ComponentProps<'input'> & { label: ReactNode; hint?: ReactNode }) {
   const id = useId()
   return (

@@ -1,7 +1,6 @@
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 
-/** A switch with its label. */
 export function Switch({
   label,
   checked,

@@ -98,8 +98,12 @@ export type Push = {
   /** The request's JSON, as payload.ts of contracts built it for the platform. */
   body: string
   collapseId: string | null
+  /** In a recall, the msgId of the device's first push, whose identity this one carries. */
+  recalled?: string | undefined
   silent: boolean
   priority: 'high' | 'normal'
+  /** Set when the push goes to a Live Activity, whose token `address` is. */
+  isActivity?: true
   /** Whether the notification asks for no attention, so that a browser that saves its battery may have it later. */
   passive?: boolean
   /** What is left of the ttl, in whole seconds. 0 means that the provider delivers the push now or never. */

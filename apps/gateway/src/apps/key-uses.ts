@@ -23,7 +23,7 @@ const writtenAtOnce = 1_000
 
 /**
  * Notes in memory a key's first use in an hour. A process that is killed loses its last minute. The database computes the hour, so the gateway tells
- * it how many seconds ago the use was (docs/decisions/0013).
+ * it how many seconds ago the use was (docs/decisions/0002).
  */
 export function openKeyUses(
   clock: { now: () => number; steadyMs: () => number } = { now: Date.now, steadyMs: () => performance.now() },

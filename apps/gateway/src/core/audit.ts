@@ -11,7 +11,7 @@ export type AuditAction =
   | `${'segment' | 'template' | 'category'}.${'created' | 'changed' | 'deleted'}`
   | `draft.${'changed' | 'deleted'}`
   | `picture.${'added' | 'deleted'}`
-  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'rate-changed' | 'tested' | 'approval-asked'}`
+  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'unsent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'rate-changed' | 'tested' | 'approval-asked' | 'recalled'}`
   | `user.${'exported' | 'changed' | 'erased'}`
   | `${'users' | 'pushes'}.exported`
   | `device.${'changed' | 'deleted' | 'marked'}`

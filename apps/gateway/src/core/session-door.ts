@@ -32,8 +32,8 @@ export function sessionIdOf(cookies: string | undefined): string | undefined {
 }
 
 /**
- * Gives the token that a page of the dashboard sends with each change. Another site's page may make the browser send the cookie, but it cannot read
- * the answer of GET /v1/admin/session, so it does not know this token.
+ * Gives the token that a page of the dashboard sends with each change. Another site can make the browser send the cookie, but cannot read this token
+ * from the answer of GET /v1/admin/session.
  */
 export const csrfTokenOf = (sessionId: string): string => createHmac('sha256', sessionId).update('csrf').digest('base64url')
 

@@ -25,7 +25,15 @@ export const OwnerChanged = z.object({ userId: Id, tags: z.record(z.string(), z.
 export const ShownPreferences = Shown
 export const Rotated = z.object({ id: Id })
 
+export const TokenKept = z.object({ id: Id.meta({ description: 'The id of the device.' }) })
 export const Accepted = z.object({ id: Id, status: z.literal('sending') })
+export const Recalled = z.object({
+  id: Id.meta({ description: 'The follow-up, which has its own counters; with mode `stop` the campaign itself.' }),
+  status: z.enum(['scheduled', 'cancelled', 'sending', 'paused']).meta({
+    description:
+      '`scheduled`: the follow-up begins once every push of the campaign has an outcome. With mode `stop` the status of the campaign, which is `cancelled` once its last push has an outcome.',
+  }),
+})
 
 const Index = z.int().min(0).meta({ description: 'The place of the item in the request, counted from 0.' })
 export const ItemError = z

@@ -74,6 +74,7 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['POST /v1/campaigns/:id/send', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/cancel', 'secret', 'campaigns:write'],
   ['POST /v1/campaigns/:id/experiment/winner', 'secret', 'campaigns:write'],
+  ['POST /v1/campaigns/:id/recall', 'secret', 'campaigns:write'],
   ['GET /v1/campaigns/:id/stats', 'secret', 'campaigns:read'],
   ['GET /v1/campaigns/:id/explain', 'secret', 'campaigns:read and users:read'],
   ['GET /v1/campaigns/:id/breakdown', 'secret', 'campaigns:read and users:read'],
@@ -92,10 +93,14 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
   ['GET /v1/web-push-key', 'public', 'subscriptions:write'],
   ['POST /v1/e/:kind/:msgId', 'none', undefined],
   ['GET /health', 'none', undefined],
+  ['PUT /v1/subscriptions/:id/activity-start-tokens/:attributesType', 'public', 'subscriptions:write'],
+  ['PUT /v1/subscriptions/:id/activities/:activityId', 'public', 'subscriptions:write'],
+  ['DELETE /v1/subscriptions/:id/activities/:activityId', 'public', 'subscriptions:write'],
+  ['POST /v1/live-activities', 'secret', 'notifications:send'],
 ]
 
 // spec: limits/scopes, limits/versioning
-test('the public API has the routes of this table with their keys and scopes, and besides only its OpenAPI document and the page that shows it', () => {
+test('the public API has this table’s routes, keys and scopes, and besides only its document and page', () => {
   const served = publicRoutes.map(
     ({ method, path, key, scope, alsoScope }) =>
       `${method.toUpperCase()} ${path} ${key} ${scope}${alsoScope === undefined ? '' : ` and ${alsoScope}`}`,
@@ -105,7 +110,7 @@ test('the public API has the routes of this table with their keys and scopes, an
   expect(served).toHaveLength(summary.length + 2)
 })
 
-test('every administration route that is not a GET says how the audit records it; a GET says so only when it exports', () => {
+test('every administration route but GETs says how the audit records it; a GET only when it exports', () => {
   const exports = ({ audit }: Route) => typeof audit === 'object' && audit.change === 'export'
   const undeclared = administrationRoutes.filter((it) => (it.method === 'get') !== (it.audit === undefined || exports(it)))
   expect(undeclared.map(({ name }) => name)).toEqual([])
@@ -136,7 +141,7 @@ test('every reference in the public OpenAPI document leads to a part of it', () 
 })
 
 // spec: limits/error-shape, limits/error-codes
-test("every error in the public OpenAPI document but the health check's has the common shape, and there is an example of each code", () => {
+test("every public error but the health check's has the common shape, and each code an example", () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
       if (!(Number(status) >= 400)) continue
@@ -198,7 +203,13 @@ test('by the public OpenAPI document lists take limit, cursor and q, sends and d
     (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))
   for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])
   const taking = (header: string) => operations.map(({ operationId }) => operationId).filter((name) => named(name).includes(header))
-  expect(taking('Idempotency-Key')).toEqual(['sendNotification', 'sendNotifications', 'createCampaign'])
+  expect(taking('Idempotency-Key')).toEqual([
+    'sendNotification',
+    'sendNotifications',
+    'createCampaign',
+    'recallCampaign',
+    'sendLiveActivity',
+  ])
   const ofInbox = ['readInboxOfDevice', 'markInboxOfDevice', 'hideInboxItemOfDevice']
   expect(new Set(taking('x-identity-token'))).toEqual(new Set(['registerSubscription', 'loginSubscription', ...ofInbox]))
 })

@@ -14,10 +14,12 @@ import { experiments } from '../campaigns/http/experiments.ts'
 import { exports } from '../people/http/exports.ts'
 import { imports } from '../people/http/imports.ts'
 import { keys } from '../apps/http/keys.ts'
+import { liveActivities } from '../campaigns/http/live-activities.ts'
 import { notifications } from '../campaigns/http/notifications.ts'
 import { describeApi } from '../openapi/http/openapi.ts'
 import { pages } from '../pages/http/pages.ts'
 import { breakdowns, overview, system } from '../overview/http/overview.ts'
+import { activityTokens } from '../people/http/live-activities.ts'
 import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
 import { oneTap, preferences } from '../people/http/preferences.ts'
@@ -98,6 +100,8 @@ export const publicRoutes: readonly Route[] = [
   document,
   docs,
   ...webPushKey,
+  ...activityTokens,
+  ...liveActivities,
 ]
 
 /** The administration API, for the dashboard and for scripts. It may change with any version of Herald. */

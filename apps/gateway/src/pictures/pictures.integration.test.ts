@@ -5,11 +5,13 @@ import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import type { Tables } from '../store/tables.ts'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
 import { startPeers } from '../testing/start-peers.ts'
+import { openPictures } from './remember-pictures.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -69,7 +71,7 @@ test('a picture is written anew without its metadata, and is loaded without cred
 })
 
 // spec: administration/pictures
-test('a picture becomes what every platform shows: PNG when it can be seen through, GIF when it moves, else JPEG, and upright', async () => {
+test('a picture becomes what every platform shows: transparent PNG, moving GIF, else JPEG, and upright', async () => {
   const frames = await Promise.all([plain().png().toBuffer(), seeThrough.clone().png().toBuffer()])
   const moving = await sharp(frames, { join: { animated: true } })
     .gif()
@@ -117,7 +119,7 @@ test.each<[string, () => Promise<Buffer>, string, number]>([
 })
 
 // spec: administration/pictures, administration/audit
-test('the same picture is kept once, an app has at most as many as its settings say, and a deleted one is gone', async () => {
+test('the same picture is kept once, an app has at most what its settings say, a deleted one is gone', async () => {
   const app = (await gateway.givenApp()).appId
   await gateway.admin('PATCH', `/apps/${app}`, { settings: { mostPictures: 2 } })
   const [one, two, three] = await Promise.all([10, 11, 12].map((width) => plain(width).png().toBuffer()))
@@ -145,4 +147,18 @@ test('pictures of a deleted app are no longer served, and go with the app', asyn
   expect((await load(body['url'])).status).toBe(404)
   await until(async () => (await db.selectFrom('pictures').select('id').where('app_id', '=', app).execute()).length === 0)
   expect((await upload(await plain().png().toBuffer(), 'image/png', newId())).status).toBe(404)
+})
+
+// spec: administration/pictures-served
+test('an address that asks for many names at random does not keep others from a picture', async () => {
+  const added = await upload(await plain(30, 30).png().toBuffer(), 'image/png')
+  const { name } = await db.selectFrom('pictures').select('name').where('id', '=', String(added.body['id'])).executeTakeFirstOrThrow()
+  const pictures = openPictures({ db })
+  const { guesses, shown } = await db.transaction().execute(async (trx) => {
+    await sql`lock table pictures`.execute(trx)
+    const guesses = Array.from({ length: 250 }, () => pictures.find(randomBytes(32).toString('base64url'), '192.0.2.1'))
+    return { guesses: Promise.allSettled(guesses), shown: pictures.find(name, '192.0.2.2') }
+  })
+  expect(await shown).toMatchObject({ name })
+  expect((await guesses).filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100)
 })

@@ -11,22 +11,22 @@ const mostRemembered = 16_777_216
 const rememberMs = 60_000
 
 export type Pictures = {
-  /** Finds a picture by its name. One that was deleted is found for a minute more. Fault: rate_limited. */
-  find(name: string): Promise<Picture | undefined>
+  /** Finds a picture by its name; client addresses take turns. One that was deleted is found for a minute more. Fault: rate_limited. */
+  find(name: string, address: string): Promise<Picture | undefined>
 }
 
 export function openPictures({ db }: { db: Kysely<Tables> }): Pictures {
   const known = new LRUCache<string, Picture>({ maxSize: mostRemembered, sizeCalculation: ({ bytes }) => bytes.length, ttl: rememberMs })
-  // Anybody may ask for any name, so few of these questions reach the database at once.
-  const few = openAtOnce({ atOnce: 4, mostWaiting: 200, waitMs: 2_000, full: () => tooManyReads(2) })
+  // Anybody may ask for any name, so few of these questions reach the database at once, and one address has half of the places at most.
+  const few = openAtOnce({ atOnce: 4, crowdedShare: 2, mostWaiting: 200, waitMs: 2_000, full: () => tooManyReads(2) })
   const asking = new Map<string, Promise<Picture | undefined>>()
   return {
-    async find(name) {
+    async find(name, address) {
       const remembered = known.get(name)
       if (remembered) return remembered
       let asked = asking.get(name)
       if (!asked) {
-        asked = few(() => findPicture(db, name)).finally(() => asking.delete(name))
+        asked = few(() => findPicture(db, name), address).finally(() => asking.delete(name))
         asking.set(name, asked)
       }
       const picture = await asked

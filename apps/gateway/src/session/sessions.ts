@@ -47,8 +47,8 @@ export type Sessions = {
 }
 
 /**
- * A visitor who may begin a session. `code` is that of a sign-in link, which is then used up. `adminKey`: the key that the visitor gave. Without both
- * the visitor gave the administration token. Key and token were checked before.
+ * A visitor who may begin a session, checked before. `code`: of a sign-in link, then used up. `adminKey`: the key that the visitor gave. Without both
+ * the visitor gave the administration token.
  */
 export type Visitor = {
   name: string | undefined
@@ -74,8 +74,8 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Opens the sessions of the dashboard (spec: administration/session). A session is remembered for a minute. While the database is away a remembered
- * session stays valid until its time is over, so that the dashboard can show what is wrong.
+ * Opens the sessions of the dashboard (spec: administration/session). A session is remembered for a minute, and stays valid while the database is
+ * away, so that the dashboard can show what is wrong.
  */
 export function openSessions(
   { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen'> },

@@ -62,6 +62,7 @@ export const fullAnswers: readonly [call: { subject: string }, answer: unknown][
       send: {},
       target: { kind: 'all' },
       forgottenBy: null,
+      recalls: [],
     },
   ],
   [explainPushes, { ledger: 'kept', fannedOutAt: explained['fannedOutAt'], pushes: [] }],

@@ -43,6 +43,7 @@ export const givenCampaign: Campaign = {
   bypass: {},
   recurringOf: null,
   remainderOf: null,
+  recallOf: null,
   author: null,
   test: false,
   failure: null,
@@ -252,6 +253,8 @@ export const usualAnswers = {
     usual(audienceCalls.listImportErrors, { items: [], nextCursor: null }),
     usual(audienceCalls.dryRun, givenDryRun),
     usual(audienceCalls.listOpenPushes, { items: [], nextCursor: null }),
+    usual(audienceCalls.putActivityToken, { id: device.id }),
+    usual(audienceCalls.deleteActivityToken, {}),
   ],
   campaigns: [
     usual(campaignCalls.explainCampaign, null),
@@ -284,6 +287,8 @@ export const usualAnswers = {
     usual(campaignCalls.resumeCampaign, { status: 'sending' }),
     usual(campaignCalls.endCampaign, { status: 'cancelled' }),
     usual(campaignCalls.eraseCampaignsOfApp, { done: true }),
+    usual(campaignCalls.sendLiveActivity, { id: draftId, status: 'sending', replayed: false }),
+    usual(campaignCalls.recallCampaign, { id: newId(), status: 'scheduled', replayed: false }),
     usual(campaignCalls.resolveSend, { send: givenResolved, target: { kind: 'all' }, startsAt: null }),
   ],
   tracker: [

@@ -14,7 +14,6 @@ export type NewConversion = {
   isNewUser: boolean
 }
 
-/** What is added to a row of `campaign_conversions`. */
 type NameMove = Omit<ConversionCount, 'value'> & { campaign_id: string; variant: string; name: string; currency: string; value: string }
 
 /** Adds up new conversions by campaign, variant, name and currency, by campaign, and by platform, each in the order in which all writers lock rows. */

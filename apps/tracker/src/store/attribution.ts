@@ -5,7 +5,6 @@ import type { SeenPush } from '../core/attribution.ts'
 import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** A user with one of the user's devices. */
 export type Pair = { userId: string; subscriptionId: string }
 
 /** Of each device's pushes in batches of at most 16, the newest this many are looked at. */

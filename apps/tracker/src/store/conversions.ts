@@ -122,7 +122,6 @@ export const moveConversions = (trx: Db, { names, campaigns, hours }: ReturnType
     select move_conversions(
       ${JSON.stringify(names)}::json, ${JSON.stringify(campaigns)}::json, ${JSON.stringify(hours)}::json, ${slot}::smallint)`.execute(trx)
 
-/** Finds the rows of `campaign_conversions` of these campaigns. */
 export async function findCampaignConversions(db: Db, campaignIds: string[]): Promise<(ConversionRow & { campaignId: string })[]> {
   return db
     .selectFrom('campaign_conversions')

@@ -7,16 +7,14 @@ import type { Db } from './tables.ts'
 /** A row of the ledger with its devices and users. */
 export type WholeRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
-/** A portion holds about this many pushes. Rows are not split between portions. */
-const mostPushes = 1_000
-
 /**
- * Finds the next rows of a campaign by batch and place, from the row of the first push after a place. `isMore`: more rows may follow. Sizes are added
- * up first, so only the portion's rows are read whole.
+ * Finds the next rows of a campaign, from that of the first push after a place, with about `mostPushes`; rows are not split. `isMore`: more may
+ * follow. Sizes are added up first, so only the portion is read whole.
  */
 export async function findRowsAfter(
   db: Db,
   { day, campaignId, no, place }: { day: string; campaignId: string; no: number; place: number },
+  mostPushes: number,
 ): Promise<{ rows: WholeRow[]; isMore: boolean }> {
   const { rows } = await sql<WholeRow>`
     with next as materialized (

@@ -88,3 +88,7 @@ export async function deleteOldMarks(db: Db, days: number): Promise<number> {
     delete from inbox_marks where ctid = any(array(select ctid from inbox_marks where read_until < ${old} limit 5000))`.execute(db)
   return Number(reads.numAffectedRows ?? 0) + Number(marks.numAffectedRows ?? 0)
 }
+
+/** Takes a campaign out of all inboxes: its pushes are found no more. People's marks stay until they are old. */
+export const leaveInboxes = (db: Db, { appId, campaignId }: { appId: string; campaignId: string }) =>
+  sql`update counters set inbox = false where campaign_id = ${campaignId} and app_id || '' = ${appId} and inbox`.execute(db)

@@ -51,7 +51,6 @@ export function eventsJson(events: readonly WaitingEvent[], externalIds: Readonl
 export const bodyOf = (deliveryId: string, events: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`{"id":${JSON.stringify(deliveryId)},"events":`), events, Buffer.from('}')])
 
-/** Gives the same events without the external id of a user. */
 export function withoutExternalId(events: Buffer, userId: string): Buffer {
   const shown = JSON.parse(events.toString()) as { userId?: string; externalId?: string }[]
   return Buffer.from(JSON.stringify(shown.map((event) => (event.userId === userId ? { ...event, externalId: undefined } : event))))

@@ -11,6 +11,7 @@ import type { FaultCode } from '../fault.ts'
 import { mostExplained, type ExplainedStep, type Verdict, type WaitingFor } from '../explain.ts'
 import { ImportLot, StartImport, type ImportError, type ImportReport } from '../import.ts'
 import type { Attempt, FailureCode } from '../outcome.ts'
+import { ActivityId, AttributesType, StartToken } from '../live-activity.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type MaskedUser, type UserSummary } from '../person.ts'
 import { perPlatform, platforms, type Platform } from '../platform.ts'
@@ -291,7 +292,6 @@ export type TagUses = {
   tags: TagUse[]
   /** Whether every user of the app was read. */
   exact: boolean
-  /** How many users were read. */
   sample: number
   /** How many users the app has; an estimate when not every user was read. */
   users: number
@@ -354,6 +354,27 @@ export const logoutSubscription = call<{ userId: string }>()(
 export const changeOwner = call<{ userId: string; tags: User['tags'] }>()(
   'rpc.audience.change-owner',
   z.object({ appId: Id, subscriptionId: Id, changes: UserChanges, keyKind }),
+)
+
+/**
+ * Keeps the token of a device for a Live Activity, or for starting one (`starts`; `name` is then the type of attributes). Faults: not_found;
+ * invalid_body for a device that is not iOS; limit_reached above 20 of a device.
+ */
+export const putActivityToken = call<{ id: string }>()(
+  'rpc.audience.put-activity-token',
+  z.object({
+    appId: Id,
+    subscriptionId: Id,
+    starts: z.boolean(),
+    name: z.string(),
+    attributesType: AttributesType,
+    token: StartToken.shape.token,
+  }),
+)
+/** Forgets a device's token for an activity. An activity that the device does not have changes nothing. Fault: not_found (the device). */
+export const deleteActivityToken = call<Record<string, never>>()(
+  'rpc.audience.delete-activity-token',
+  z.object({ appId: Id, subscriptionId: Id, activityId: ActivityId }),
 )
 
 export const deleteSubscription = call<Record<string, never>>()(

@@ -3,7 +3,9 @@ import type { FrozenSend } from '../batch.ts'
 import { call } from '../call.ts'
 import { audienceKinds, CreateCampaign, type Campaign, type FlowChange, type NamedBy } from '../campaign.ts'
 import { CreateCategory, SaveCategory, type Category } from '../category.ts'
+import { SendLiveActivity } from '../live-activity.ts'
 import { SendNotification } from '../notification.ts'
+import { Recall, type RecallMode } from '../recall.ts'
 import { TestSend, type NotQueued } from '../test-send.ts'
 import { ListRequest, type Listed } from '../page.ts'
 import type { CampaignsSummary } from '../series.ts'
@@ -26,6 +28,15 @@ export const Idempotency = z.object({ key: z.string().min(1).max(255), fingerpri
 export const sendNotification = call<{ id: string; status: 'sending'; replayed: boolean }>()(
   'rpc.campaigns.send-notification',
   z.object({ appId: Id, idempotency: Idempotency, notification: SendNotification }),
+)
+
+/**
+ * Accepts a send to a Live Activity like a notification. Its timestamp is moved in the transaction of its row, so that it is higher than that of every
+ * send of the activity that was accepted before. Faults as for sendNotification.
+ */
+export const sendLiveActivity = call<{ id: string; status: 'sending'; replayed: boolean }>()(
+  'rpc.campaigns.send-live-activity',
+  z.object({ appId: Id, idempotency: Idempotency, activity: SendLiveActivity }),
 )
 
 /**
@@ -53,13 +64,17 @@ export const sendTest = call<{ id: string; status: 'sending'; replayed: boolean;
   z.object({ appId: Id, idempotency: Idempotency, test: TestSend }),
 )
 
-/** The target of a send, frozen when the send was accepted; for a saved segment it holds the definition. Ids that do not exist are ignored. */
+/**
+ * The target of a send, frozen when the send was accepted; for a saved segment it holds the definition. Ids that do not exist are ignored. `reached`:
+ * the devices to which the campaign `of` was sent.
+ */
 export type FrozenTarget =
   | { kind: 'externalIds'; externalIds: string[] }
   | { kind: 'userIds'; userIds: string[] }
   | { kind: 'subscriptionIds'; subscriptionIds: string[] }
   | { kind: 'segment'; segment: unknown }
   | { kind: 'all' }
+  | { kind: 'reached'; of: string; skipOpened: boolean }
 
 /**
  * Reads the send that audience is to fan out; null unless it exists, is `sending` and not to be cancelled. `flowNo`: the number of its flow's last
@@ -178,6 +193,8 @@ export const explainCampaign = call<{
   send: FrozenSend
   target: FrozenTarget | null
   forgottenBy: NamedBy | null
+  /** The follow-ups of recalls of this campaign, oldest first. */
+  recalls: { campaignId: string; mode: RecallMode; status: Campaign['status'] }[]
 } | null>()('rpc.campaigns.explain-campaign', z.object({ appId: Id, campaignId: Id }))
 
 // Calls of the administration about campaigns (docs/specification/administration.md). Fault for an unknown id and for an id of another app:
@@ -217,7 +234,6 @@ export const listOccurrences = call<{ items: { at: string; localDate: string }[]
 )
 /** Replaces the body of a draft. Faults as for createCampaign, and invalid_state. */
 export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
-/** Deletes a draft. */
 export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delete-campaign', OfCampaign)
 /**
  * Makes a new draft with the content of a campaign of any status. A notification becomes a campaign with the same target when the target is a segment
@@ -244,6 +260,14 @@ export const changeRate = call<{ perMinute: number | null; etaSeconds: number | 
  * push has an outcome. Any other is `cancelled` at once.
  */
 export const endCampaign = call<{ status: 'cancelled' | 'sending' | 'paused' }>()('rpc.campaigns.end-campaign', OfCampaign)
+/**
+ * Cancels what is unsent of a campaign. With another mode than `stop`, writes the follow-up that begins once the campaign has settled. `id`: the
+ * follow-up, or the campaign. Faults: not_found, invalid_state, invalid_body, idempotency_in_progress, idempotency_key_reused.
+ */
+export const recallCampaign = call<{ id: string; status: 'scheduled' | 'cancelled' | 'sending' | 'paused'; replayed: boolean }>()(
+  'rpc.campaigns.recall-campaign',
+  OfCampaign.extend({ idempotency: Idempotency, recall: Recall }),
+)
 
 /**
  * Deletes a part of the rows of a deleted app. The gateway repeats the call until the answer is `done`. The app's schedules stop with the first call.

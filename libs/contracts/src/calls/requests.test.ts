@@ -71,6 +71,22 @@ const bodies: [AnyCall, Record<string, unknown>][] = [
   [audience.startImport, { appId, settings: { format: 'csv', columns: { externalId: 'customer' }, maxRowsPerSecond: 500 } }],
   [audience.createSegment, { appId, segment: { name: 'Germans', description: null, definition: segment } }],
   [audience.replaceSegment, { appId, segmentId: newId(), segment: { name: 'Germans', definition: {} } }],
+  [
+    campaigns.sendLiveActivity,
+    {
+      appId,
+      idempotency: null,
+      activity: {
+        activityId: 'match-3',
+        event: 'update',
+        attributesType: 'MatchAttributes',
+        contentState: { home: 1 },
+        staleAt: '2026-02-01T08:00:00.000Z',
+      },
+    },
+  ],
+  [audience.putActivityToken, { appId, subscriptionId: appId, starts: true, name: 'A', attributesType: 'A', token: 'ab' }],
+  [audience.deleteActivityToken, { appId, subscriptionId: appId, activityId: 'match-3' }],
   [campaigns.sendNotification, { appId, idempotency: null, notification: { target: { externalIds: ['a', 'b'] }, ...send } }],
   [campaigns.sendTest, { appId, idempotency: null, test: { subscriptionIds: [newId(), newId()], mark: true, ...send } }],
   [audience.findTestDevices, { appId, selector: { externalIds: ['a'] } }],
@@ -97,7 +113,7 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
 )
 
 test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
-  'the call %s refuses a text, a number, a list or an object with a foreign field in place of the body of a request',
+  'the call %s refuses a text, a number, a list or a foreign field in place of its body',
   (_subject, call, body) => {
     const sent = overTheWire(call.request.parse(body)) as Record<string, unknown>
     for (const [name, value] of Object.entries(sent)) {

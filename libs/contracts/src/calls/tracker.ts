@@ -225,6 +225,16 @@ export const findPushesWithOutcome = call<{ subscriptionIds: string[] }>()(
   z.object({ campaignId: Id, subscriptionIds: z.array(Id).max(5000) }),
 )
 
+/**
+ * Lists the devices, and the users then, to whom a campaign was sent, in portions in the order of the ledger. `unopened`: only those that reported no
+ * open. `next` is the `after` of the next portion. Null as `exportPushesOfCampaign`.
+ */
+export const listReached = call<{ devices: { subscriptionId: string; userId: string }[]; next: string | null } | null>()(
+  'rpc.tracker.list-reached',
+  z.object({ ...Portion, campaignId: Id, unopened: z.boolean() }),
+  8_000,
+)
+
 /** How far a send has come. */
 export type Progress = {
   stats: Stats
@@ -430,3 +440,5 @@ const OfPerson = z.object({ appId: Id, userId: Id })
 export const markInbox = call<Record<string, never>>()('rpc.tracker.mark-inbox', OfPerson.extend({ mark: MarkInbox }))
 /** Hides an item of a person's inbox for good. */
 export const hideInboxItem = call<Record<string, never>>()('rpc.tracker.hide-inbox-item', OfPerson.extend({ campaignId: Id }))
+/** Takes a campaign out of all inboxes for good, since it was dismissed. Campaigns repeats the call until it is answered. */
+export const dropFromInboxes = call<Record<string, never>>()('rpc.tracker.drop-from-inboxes', z.object({ appId: Id, campaignId: Id }))

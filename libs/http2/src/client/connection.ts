@@ -49,8 +49,8 @@ const ourSettings = settingsFrame([
 ])
 
 /**
- * One HTTP/2 connection of a client (RFC 9113). This file has its state, its beginning and its end. `read-frames.ts` opens it and passes each frame of
- * the server to a file `receive-<frame>.ts`. `send-request.ts`, `flow-control.ts` and `ping.ts` write frames.
+ * One HTTP/2 connection of a client (RFC 9113): its state, beginning and end. `read-frames.ts` passes each frame of the server to a file
+ * `receive-<frame>.ts`; `send-request.ts`, `flow-control.ts` and `ping.ts` write.
  */
 export class Connection {
   readonly limits: Limits

@@ -8,8 +8,8 @@ import type { Connection } from './connection.ts'
 import type { Stream } from './stream.ts'
 
 /**
- * Sends as much of a body as the windows of the stream and of the connection allow. The rest of the body waits. While the server reads too slowly
- * (`Output.isBlocked`) everything waits, because a body is memory only once.
+ * Sends as much of a body as the windows of the stream and of the connection allow. While the server reads too slowly (`Output.isBlocked`) everything
+ * waits, because a body is memory only once.
  */
 export function sendBody(connection: Connection, stream: Stream): void {
   const { output } = connection

@@ -156,8 +156,8 @@ export function openOrigin(options: OriginOptions): Origin {
 
   function draining(connection: Connection, reason: string, debug: string): void {
     onEvent({ is: 'draining', reason, debug })
-    // Makes a pause before the next connection in two cases. A server that ends each connection before any answer would otherwise be connected to
-    // again and again without a pause. A server that says ENHANCE_YOUR_CALM asks for a pause.
+    // Pauses before the next connection when a server ended this one before any answer, since it may do so again and again, and when it says
+    // ENHANCE_YOUR_CALM.
     if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)
     if (connection.answers === 0 || scolded.has(connection)) backOff()
     connectIfNeeded()

@@ -5,11 +5,10 @@ import { givenServer } from '../testing/peers.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 /*
- * Above 10 MB of open requests a client of node:http2 closes further streams itself with the code ENHANCE_YOUR_CALM. It reports this even for requests
- * that the server has answered: of 20,000 at once only 8,840 showed their 200. This limit (`maxSessionMemory`, in MB) belongs to the client. The test
- * raises it, so that what a request reports comes from the server.
+ * Above 10 MB of open requests a client of node:http2 closes further streams with ENHANCE_YOUR_CALM, also answered ones: of 20,000 at once only 8,840
+ * showed their 200. The test raises this limit (`maxSessionMemory`, in MB), so that it sees the server.
  */
-test('2,000 requests at once by a client of node:http2 are each answered: none is refused, broken off or told to slow down', async () => {
+test('2,000 requests at once by node:http2 are each answered: none refused, broken off or slowed down', async () => {
   let served = 0
   const server = await givenServer({
     serve: () => {

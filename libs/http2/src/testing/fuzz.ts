@@ -71,7 +71,6 @@ function mutate(random: Random, bytes: Buffer): Buffer {
   }
 }
 
-/** Gives bytes to a socket in pieces of random sizes. */
 function arriveInPieces(random: Random, socket: MemorySocket, bytes: Buffer): void {
   const pieces = random(3) === 0 ? 1 + random(8) : 1
   let from = 0

@@ -14,7 +14,7 @@ export type NamesOfSend = NamesUsed & {
   category?: FrozenCategory
 }
 
-type SendToRead = Pick<FrozenSend, 'content' | 'experiment'> & Partial<Pick<FrozenSend, 'silent' | 'test' | 'category'>>
+type SendToRead = Pick<FrozenSend, 'content' | 'experiment'> & Partial<Pick<FrozenSend, 'silent' | 'test' | 'recall' | 'category'>>
 
 /** Finds the fields that the texts of a send and of its variants name, and the category that the send obeys. */
 export function namesOfSend(send: SendToRead): NamesOfSend {

@@ -34,6 +34,8 @@ export type QueuedDevices = {
   tags?: (Tags | null)[] | undefined
   /** The users' own choices about the category of the send; null for a user who has chosen nothing. */
   choices?: (boolean | null)[] | undefined
+  /** In a send to a Live Activity: whether the device's push comes too late, since it has no token for it or a newer send has overtaken it. */
+  late?: boolean[]
 } & { [Name in Field]?: (string | null)[] | undefined }
 
 export const noDevices: QueuedDevices = { places: null, subscriptionIds: '', queuedFor: '', facts: '', addresses: [], tokenVersions: [] }
@@ -123,6 +125,25 @@ const environmentsOf = (letters: string | null | undefined): ('production' | 'sa
     ? Array.from(letters, (letter) => (letter === 'p' ? 'production' : letter === 's' ? 'sandbox' : null))
     : undefined
 
+/**
+ * Gives the devices of a send to a Live Activity with their tokens for it in place of their own. `tokens`: by device, null when the send is overtaken.
+ * A person who opted out of notifications gets what changes an activity all the same.
+ */
+export function withActivityTokens(
+  queued: QueuedDevices,
+  tokens: ReadonlyMap<string, { token: string; version: number }> | null,
+  optedOutToo: boolean,
+): QueuedDevices {
+  const held = Array.from({ length: queued.facts.length }, (_, at) => tokens?.get(idAt(queued.subscriptionIds, at)))
+  return {
+    ...queued,
+    facts: optedOutToo ? queued.facts.replaceAll(facts.isThere.toString(16), mayBeSent) : queued.facts,
+    addresses: held.map((one) => one?.token ?? null),
+    tokenVersions: held.map((one) => one?.version ?? null),
+    late: held.map((one) => one === undefined),
+  }
+}
+
 /** Gives devices as if each could be sent to: whoever reads an inbox sees its texts on an opted-out device too. */
 export const asReachable = (queued: QueuedDevices): QueuedDevices => ({ ...queued, facts: mayBeSent.repeat(queued.facts.length) })
 
@@ -140,8 +161,9 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
   for (let at = 0; at < count; at += 1) {
     const digit = queued.facts[at] ?? '0'
     const isOutside = names.category !== undefined && !isSubscribed(names.category, queued.choices?.[at])
-    if (digit === mayBeSent && !isOutside) chosen.push(at)
-    else if (digit === mayBeSent) decided.push(unsubscribed(queued, at, placeAt(queued, from, at)))
+    if (digit === mayBeSent && queued.late?.[at]) decided.push(skippedFor('expired', queued, at, placeAt(queued, from, at)))
+    else if (digit === mayBeSent && !isOutside) chosen.push(at)
+    else if (digit === mayBeSent) decided.push(skippedFor('unsubscribed', queued, at, placeAt(queued, from, at)))
     else decided.push(skipped(queued, at, placeAt(queued, from, at), parseInt(digit, 16)))
   }
   return { recipients: columnsOf(queued, chosen, names, platform, from), decided, count }
@@ -176,15 +198,18 @@ function skipped(queued: QueuedDevices, at: number, place: number, digit: number
   }
 }
 
-/** Gives the outcome of a push to a person who has left the category since the push was queued (spec: categories/skipped-at-take). */
-const unsubscribed = (queued: QueuedDevices, at: number, place: number): Decided => ({
+/**
+ * Gives the outcome of a push to a reachable device that is not sent: the person has left the category since the push was queued
+ * (spec: categories/skipped-at-take), or the Live Activity has gone on.
+ */
+const skippedFor = (code: SkipReason, queued: QueuedDevices, at: number, place: number): Decided => ({
   place,
   subscriptionId: idAt(queued.subscriptionIds, at),
   userId: idAt(queued.queuedFor, at),
   tokenVersion: queued.tokenVersions[at] ?? 0,
   attempts: 0,
   outcome: 'skipped',
-  code: 'unsubscribed',
+  code,
 })
 
 function columnsOf(queued: QueuedDevices, chosen: number[], names: NamesOfSend, platform: string, from: number): RecipientColumns {

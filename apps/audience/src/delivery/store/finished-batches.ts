@@ -49,16 +49,16 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
 
 /**
  * Inserts batches of pushes to be tried again. They keep campaign, day, lane, batch number, places, ttl start and hold start. A try that counted is
- * added to the trail (answers to earlier tries); otherwise the earlier answer stays.
+ * added to the trail (answers to earlier tries); otherwise the earlier answer stays. What a send with a rate has not tried waits for a new turn.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`
-    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, badges, subscription_ids, user_ids, tries, retry_of, not_before,
-      due_at, held_since, last_code, last_provider_code, trail)
+    insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, badges, subscription_ids, user_ids, tries, retry_of, paced,
+      not_before, due_at, held_since, last_code, last_provider_code, trail)
     select retry.id, b.app_id, b.campaign_id, b.platform, b.lane, b.day, b.queued_at, b.batch_no,
       array(select jsonb_array_elements_text(retry.recipients -> 0)::smallint), b.badges, array(select jsonb_array_elements_text(retry.recipients -> 1)),
       array(select jsonb_array_elements_text(retry.recipients -> 2)),
-      retry.tries, b.id, now() + make_interval(secs => retry.in_ms / 1000), now() + make_interval(secs => retry.in_ms / 1000), b.held_since,
+      retry.tries, b.id, case when retry.tries = 0 then b.paced end, now() + make_interval(secs => retry.in_ms / 1000), now() + make_interval(secs => retry.in_ms / 1000), b.held_since,
       coalesce(retry.code, b.last_code), case when retry.code is null then b.last_provider_code else retry.provider_code end,
       case when retry.tries > b.tries then coalesce(b.trail, '[]') || jsonb_build_object(
         'at', to_char((now() - make_interval(secs => retry.ago_ms / 1000)) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

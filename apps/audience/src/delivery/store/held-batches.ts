@@ -4,7 +4,7 @@ import type { Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 import type { Waiting } from '../core/circuit.ts'
-import { endingAs, heldEnvironments, isFree, takenColumns, takenLease, type TakenRow } from './taken-batches.ts'
+import { endingAs, heldEnvironments, isFree, takenColumns, takenLease, turnFrom, type TakenRow } from './taken-batches.ts'
 
 /** The places of a batch's pushes as an array. When the column is null the places are 0, 1, 2 and so on. */
 const placesOf = sql`(coalesce(b.places, array(select generate_series(0, cardinality(b.subscription_ids) - 1)::smallint)))`
@@ -61,10 +61,14 @@ export async function findFirstPlaces(
   return found
 }
 
-/** Holds locked batches while their circuits are open. The sweep points at each batch again at the time `until`. */
+/**
+ * Holds locked batches while their circuits are open. The sweep points at each batch again at the time `until`. The first turn of a batch counts as a
+ * take, so that its ttl begins once.
+ */
 export const holdBatches = (db: Db, held: { batchId: string; until: Date }[]) =>
   sql`
-    update batches b set held_since = coalesce(held_since, now()), not_before = told.until, due_at = told.until
+    update batches b set held_since = coalesce(held_since, now()), not_before = told.until, due_at = told.until, queued_at = ${turnFrom},
+      takes = takes + case when b.paced and takes = 0 then 1 else 0 end
     from unnest(${held.map(({ batchId }) => batchId)}::text[], ${held.map(({ until }) => until.toISOString())}::timestamptz[]) as told(id, until)
     where b.id = any(${held.map(({ batchId }) => batchId)}::text[]) and b.id = told.id`.execute(db)
 
@@ -99,7 +103,7 @@ export type Grant = {
  */
 export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
-    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, probes = told.environment,
+    update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, probes = told.environment, queued_at = ${turnFrom},
       subscription_ids = b.subscription_ids[place:place] || b.subscription_ids[:place - 1] || b.subscription_ids[place + 1:],
       user_ids = b.user_ids[place:place] || b.user_ids[:place - 1] || b.user_ids[place + 1:],
       places = case when place = 1 then b.places else ${placesOf}[place:place] || ${placesOf}[:place - 1] || ${placesOf}[place + 1:] end,

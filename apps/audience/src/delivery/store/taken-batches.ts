@@ -45,6 +45,9 @@ export const heldEnvironments = sql`array(
 export const isFree = sql`b.done_at is null and (b.not_before is null or b.not_before <= now()) and (b.lease_until is null or b.lease_until <= now())
   and f.flow is distinct from 'paused'`
 
+/** Since when the ttl of a batch `b` counts that is taken or held now: of a send with a rate, since the first turn. */
+export const turnFrom = sql`case when b.paced and b.takes = 0 and b.retry_of is null then now() else b.queued_at end`
+
 /** Gives all pushes of a batch with one and the same outcome, in the form of the column `decided`. */
 export const endingAs = (outcome: unknown, code: unknown) => sql`(
   select jsonb_agg(jsonb_build_object('place', coalesce(b.places[queued.place], queued.place - 1), 'subscriptionId', queued.subscription_id, 'userId', queued.user_id, 'tokenVersion', 0,
@@ -73,7 +76,7 @@ export async function takeBatches(
       order by b.id for no key update of b
     )
     update batches b set takes = takes + 1, lease_until = ${takenLease}, due_at = ${takenLease}, spared = 0, not_before = null, held_since = null, probes = null,
-      ${hasTurn ? sql`queued_at = case when takes = 0 then now() else queued_at end,` : sql``}
+      ${hasTurn ? sql`queued_at = ${turnFrom},` : sql``}
       decided = case when b.decided is null and cancelled then ${endingAs(sql`'skipped'`, sql`'cancelled'`)} else b.decided end
     from ready where b.id = ready.id
     returning ${takenColumns}, '{}'::jsonb[] as "heldEnvironments"`.execute(db)

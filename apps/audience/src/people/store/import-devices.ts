@@ -44,7 +44,7 @@ const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language
   created_at timestamptz, last_active_at timestamptz, preferences jsonb)`
 
 /**
- * Makes and changes users. Unchanged users are written too: a registration that counted their devices must see a new version (docs/decisions/0029).
+ * Makes and changes users. Unchanged users are written too: a registration that counted their devices must see a new version (docs/decisions/0030).
  * Gives false when the app was erased. Fails with 23505 when another transaction gave the external id meanwhile.
  */
 export async function writeUsers(db: Db, appId: string, users: PlannedUser[], onExisting: 'keep' | 'update'): Promise<boolean> {

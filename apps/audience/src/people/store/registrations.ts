@@ -6,8 +6,8 @@ import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, splitTags, tagSizesOf, toTagSizes, userKeyColumn } from './users.ts'
 
 /*
- * One statement reads the rows of many registrations, and one writes all of them. Each row is found by one key, so the query plan is the same for an
- * empty table and a large one.
+ * One statement reads the rows of many registrations, and one writes them, each row by one key: the same plan for an empty table and a large one.
+ * `xmin` of the user's row stands for everything about the user, so whatever brings a device to a user must write that row.
  */
 
 /** Locks the devices that have these addresses, in the order of their ids. Waits for transactions that have locked them. */

@@ -26,7 +26,6 @@ export const findDevicesOf = (db: Db, userIds: string[]): Promise<FoundDevice[]>
     sql`unnest(${userIds}::text[]) as asked(id) cross join lateral (select * from subscriptions where user_id = asked.id offset 0) s`,
   )
 
-/** Finds a device of an app by its id. */
 export const findDevice = async (db: Db, appId: string, id: string): Promise<FoundDevice | undefined> =>
   (await findDevicesFrom(db, sql`(select * from subscriptions where id = ${id} and app_id || '' = ${appId} offset 0) s`))[0]
 

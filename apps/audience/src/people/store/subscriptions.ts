@@ -120,13 +120,16 @@ export const writeAddress = (db: Db, id: string, { addressHash, address, keys }:
 export type NewAddress = { addressHash: Buffer; address: string; keys: { p256dh: string; auth: string } | null }
 
 /**
- * Deletes devices, which the caller has locked, their badges and the stored times of their last pushes. A finish of a batch at the same moment may store such a
- * time after the deletion; `purgeGoneNotes` deletes that time later.
+ * Deletes devices, which the caller has locked, with badges, tokens of Live Activities and the times of their last pushes. A finish at the same moment
+ * may store such a time; `purgeGoneNotes` deletes it later.
  */
 export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
   await sql`
     delete from badges b using subscriptions s
     where s.id = any(${ids}::text[]) and b.app_id = s.app_id and b.subscription_id = s.id`.execute(db)
+  await sql`
+    delete from activity_tokens t using subscriptions s
+    where s.id = any(${ids}::text[]) and t.app_id = s.app_id and t.subscription_id = s.id`.execute(db)
   await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
   await sql`delete from subscriptions where id = any(${ids}::text[])`.execute(db)
 }

@@ -22,8 +22,8 @@ export const userKeyOf = ({ appId, externalId }: NamedUser): string => `${appId}
 export const userKeyColumn = sql<string>`(app_id || ' ' || external_id)`
 
 /**
- * Locks users by id and by external id, in the order of their ids, so that two transactions that swap the owners of two devices cannot deadlock. A
- * user who does not exist is left out of the answer.
+ * Locks users by id and by external id, in the order of their ids, so that transactions that swap the owners of two devices cannot deadlock. Leaves
+ * unknown users out.
  */
 export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; names?: NamedUser[] }): Promise<UserIdentity[]> {
   const { rows } = await sql<UserIdentity>`

@@ -8,7 +8,7 @@ import type { Db } from '../../store/tables.ts'
 
 /**
  * Counts the devices that a send to this segment would go to: 0.2 to 1.2 s among a million (bench/results/preview-*.json). Fault: `rate_limited`
- * after 18 s, twice what the most expensive segment needs there (docs/decisions/0014).
+ * after 18 s, twice what the most expensive segment needs there (docs/decisions/0018).
  */
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {

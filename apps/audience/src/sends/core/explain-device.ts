@@ -75,7 +75,7 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
   const push = batch
     ? placeInBatch(batch, { flow: fanOut?.flow ?? 'running', circuit, now: of.now })
     : fanOut
-      ? placeWithoutBatch(fanOut, subscriptionId, { waves, own })
+      ? placeWithoutBatch(fanOut, subscriptionId, { waves, own, isRecall: of.target.kind === 'reached' })
       : ({ is: 'nowhere' } as const)
   const steps: ExplainedStep[] = device
     ? [
@@ -155,6 +155,9 @@ function targetSteps(of: SendToExplain, facts: DeviceFacts, device: KnownDevice,
       return listed('userIds', target.userIds.includes(user.id), 'now')
     case 'externalIds':
       return listed('externalIds', user.externalId !== null && target.externalIds.includes(user.externalId), 'now')
+    // Only the tracker knows to whom a campaign was sent, and the gateway asks it.
+    case 'reached':
+      return []
     case 'segment': {
       if (!of.segment) return []
       const result = facts.isMeant ? 'pass' : 'stop'

@@ -25,8 +25,15 @@ const paused: WaitingFor = { kind: 'paused', since: null, at: null }
  * Says where a push is that no unfinished batch holds. `ahead`: the fan-out comes to the device later. `past`: it has, is complete or had no pages.
  * `passed`: cancelled or failed before. `own`: the wave of the user's zone.
  */
-export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own }: { waves: readonly Wave[]; own: number }): Push {
+export function placeWithoutBatch(
+  fanOut: FanOutSoFar,
+  id: string,
+  { waves, own, isRecall = false }: { waves: readonly Wave[]; own: number; isRecall?: boolean },
+): Push {
   const { state, flow } = fanOut
+  // The pages of a recall follow the ledger of another campaign, not the ids of devices.
+  if (isRecall && state !== 'fanned_out' && state !== 'failed' && flow !== 'cancelled')
+    return { is: 'ahead', waitingFor: flow === 'paused' ? paused : { kind: 'fan_out', scanned: 0, of: null } }
   const isCut = (wave: number) => fanOut.wave > wave || (fanOut.wave === wave && fanOut.cursor >= id)
   const last = Math.max(0, waves.length - 1)
   if (flow === 'cancelled' || state === 'failed') return { is: fanOut.boundId === '' || isCut(last) ? 'past' : 'passed' }

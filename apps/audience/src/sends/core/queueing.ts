@@ -23,29 +23,42 @@ export type DeliveryRules = {
 }
 
 /**
- * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator waits for a test: both are exempt from the cap, quiet
- * hours and categories. Only campaigns have a hold-out.
+ * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, an operator waits for a test, Live Activities and recalls correct what is
+ * shown: all are exempt from the cap, quiet hours and categories. Only campaigns have a hold-out.
  */
 export function rulesFor(
-  { silent, bypass, test, transactional, category }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'transactional' | 'category'>,
+  {
+    silent,
+    bypass,
+    test,
+    recall,
+    transactional,
+    category,
+    activity,
+  }: Pick<FrozenSend, 'silent' | 'bypass' | 'test' | 'recall' | 'transactional' | 'category' | 'activity'>,
   { frequencyCap, quietHours, holdout }: Pick<AppSettings, 'frequencyCap' | 'quietHours'> & Partial<Pick<AppSettings, 'holdout'>>,
 ): DeliveryRules {
-  const isExempt = silent || test === true
+  const isExempt = silent || test === true || recall !== undefined || activity !== undefined
   const quiet = isExempt || bypass.quietHours ? null : quietHours
   return {
     frequencyCap: isExempt || bypass.frequencyCap ? null : frequencyCap,
     holdFor: quiet?.action === 'hold' ? quiet : null,
     skipIn: quiet?.action === 'skip' ? quiet : null,
     holdout: isExempt || transactional || bypass.holdout ? null : (holdout ?? null),
-    category: categoryObeyed({ silent, test, category }),
+    category: categoryObeyed({ silent, test, recall, category }),
   }
 }
 
-type Obeying = { silent?: boolean; test?: true | undefined; category?: FrozenCategory | null | undefined }
+type Obeying = {
+  silent?: boolean
+  test?: true | undefined
+  recall?: FrozenSend['recall']
+  category?: FrozenCategory | null | undefined
+}
 
-/** Gives the category that a send obeys; null for silent sends, tests, and a category that nobody can leave. */
-export const categoryObeyed = ({ silent, test, category }: Obeying): FrozenCategory | null =>
-  silent || test || !category || category.locked ? null : category
+/** Gives the category that a send obeys; null for silent sends, tests, recalls, and a category that nobody can leave. */
+export const categoryObeyed = ({ silent, test, recall, category }: Obeying): FrozenCategory | null =>
+  silent || test || recall || !category || category.locked ? null : category
 
 /**
  * A device of a page that the send means. `zone`: its user's time zone; null when there is none, or it was not read. `isOutside`: the user is not in

@@ -7,8 +7,8 @@ import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { FanOut } from './fan-outs.ts'
 
 /**
- * The batches that count in an app's bulk window (BULK_WINDOW: so many of each platform may wait or be taken). Retries, held batches and those of
- * paused sends do not count: they would block the app's other sends.
+ * The batches that count in an app's bulk window (BULK_WINDOW of each platform). Retries, held batches and those of paused sends do not: they would
+ * block the app's other sends.
  */
 const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
@@ -45,6 +45,17 @@ export async function hasRoom({ db: trx, bulkWindow }: Window, appId: string, pu
   if (asked.length === 0 || !asked.every((platform) => fits(platform))) return asked.length === 0
   const held = await countHeldBulk({ db: trx, bulkWindow }, appId, asked)
   return asked.some((platform) => fits(platform, held.get(platform)))
+}
+
+/**
+ * Whether every platform of a page has as many held batches as the app's bulk window. Only then does a send with a rate, whose waiting batches do not
+ * count in the window, wait: its provider is away.
+ */
+export async function isHeldBack(window: Window, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
+  const asked = platforms.filter((platform) => pushes[platform] > 0)
+  if (asked.length === 0) return false
+  const held = await countHeldBulk(window, appId, asked)
+  return asked.every((platform) => (held.get(platform) ?? 0) >= window.bulkWindow)
 }
 
 /** Counts the held bulk batches of an app on each platform asked for. It counts no further than `bulkWindow`, because the window is full then. */

@@ -48,7 +48,6 @@ export async function findLastNotifiedOf(db: Db, ids: string[]): Promise<Map<str
   return new Map(rows.map(({ subscription_id, at }) => [subscription_id, at]))
 }
 
-/** Finds the ids of a user's devices, at most `most`. */
 export async function findDeviceIds(db: Db, userId: string, most: number): Promise<string[]> {
   const rows = await db.selectFrom('subscriptions').select('id').where('user_id', '=', userId).orderBy('id').limit(most).execute()
   return rows.map(({ id }) => id)

@@ -1,10 +1,12 @@
 import { pageSize } from '@herald/contracts/batch'
 import type { FrozenCategory } from '@herald/contracts/category'
+import { reachesOptedOut, type LiveActivity } from '@herald/contracts/live-activity'
 import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
 import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 import { asksAboutUser, devicesMeant, mayBeQueued } from '../../segments/store/segment-sql.ts'
+import { holders, holds } from '../../store/activities.ts'
 import type { Db } from '../../store/tables.ts'
 import type { PageDevice } from '../core/queueing.ts'
 import type { FanOut, Bounds } from './fan-outs.ts'
@@ -16,6 +18,8 @@ export type Selection =
   | { kind: 'subscriptionIds'; subscriptionIds: string[] }
   | { kind: 'segment'; segment: Segment }
   | { kind: 'all' }
+/** The devices to which a campaign was sent. The tracker lists them, page by page. */
+export type Reached = { kind: 'reached'; of: string; skipOpened: boolean }
 
 /** Reads the bounds of a send that begins now. */
 export async function fixBounds(db: Db, appId: string): Promise<Bounds> {
@@ -41,6 +45,8 @@ export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 
   category?: FrozenCategory | null
   /** Whether opted-out devices are queued too. */
   inbox?: boolean | undefined
+  /** The Live Activity of the send, which goes only to devices that have a token for it. */
+  activity?: LiveActivity | undefined
 }
 
 /**
@@ -65,7 +71,7 @@ export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
  * devices, so a page for few costs no more than one for all.
  */
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
-  const { zones, claims, withZones, category = null, inbox = false } = scan
+  const { zones, claims, withZones, category = null, inbox = false, activity } = scan
   const asksForUser = zones !== null || withZones || (selection.kind === 'segment' && asksAboutUser(selection.segment))
   const start = scan.exactStart
     ? sql`${scan.exactStart}::timestamptz`
@@ -73,7 +79,7 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
   const meant = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, scan.startedAt, {
     columns: sql`s.id, s.user_id, s.platform, ${withZones ? sql`u.timezone` : sql`null`} as zone${inbox ? sql`, s.opted_in` : sql``}`,
     from: sql`page s ${asksForUser ? sql`join users u on u.id = s.user_id` : sql``}`,
-    where: sql`${mayBeQueued(inbox)}
+    where: sql`${mayBeQueued(inbox || reachesOptedOut(activity))}
       and s.created_at <= ${start}
       and ${zones ? sql`coalesce(u.timezone, '') = any(${zones}::text[])` : sql`true`}
       and ${
@@ -163,14 +169,21 @@ const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_ver
  * Selects the devices that a page scans: the app's from the cursor on, or the listed ones, found by their index. (Without `materialized` and `|| ''`
  * the planner may read a million devices to find those.)
  */
-function source({ appId, cursor, boundId }: Scan, selection: Selection): RawBuilder<unknown> {
+function source({ appId, cursor, boundId, activity }: Scan, selection: Selection): RawBuilder<unknown> {
+  if (activity && (selection.kind === 'all' || selection.kind === 'segment'))
+    return sql`
+      with holders as materialized (${holders(appId, activity, { cursor, boundId, most: pageSize })})
+      select s.* from holders cross join lateral (
+        select ${segmentColumns} from subscriptions s where s.id = holders.subscription_id offset 0
+      ) as s`
   if (selection.kind === 'all' || selection.kind === 'segment')
     return sql`
         select ${selection.kind === 'all' ? scannedColumns : segmentColumns} from subscriptions s
         where s.app_id = ${appId} and s.id > ${cursor} and s.id <= ${boundId}
         order by s.id limit ${sql.lit(pageSize)}`
   return sql`
-      with named as materialized (select ${scannedColumns} from subscriptions s where ${devicesNamed(appId, selection)} and s.app_id || '' = ${appId})
+      with named as materialized (select ${scannedColumns} from subscriptions s where ${devicesNamed(appId, selection)} and s.app_id || '' = ${appId}
+        ${activity ? sql`and ${holds(appId, activity, sql`s.id`)}` : sql``})
       select * from named where id > ${cursor} and id <= ${boundId} order by id limit ${sql.lit(pageSize)}`
 }
 

@@ -47,8 +47,8 @@ export const findUntold = async (db: Db, campaignIds: string[]): Promise<FanOut[
   ).map(toFanOut)
 
 /**
- * Finds the batches of a fan-out that were not reported to the ledger, in the order of their numbers. There are such batches when the
- * process that inserted them died before the report, or when the tracker was away.
+ * Finds the batches of a fan-out that were not reported to the ledger, by number: the process that inserted them died before the report, or the
+ * tracker was away.
  */
 export async function findUntoldBatches(db: Db, { campaignId, toldBatches }: FanOut): Promise<Omit<MadeBatch, 'id' | 'decided'>[]> {
   const { rows } = await sql<Omit<MadeBatch, 'id' | 'decided'>>`

@@ -55,7 +55,7 @@ export async function paceBatches(db: Db, one: One, isPaced: boolean): Promise<v
     update batches b set paced = true
     where b.id = any(array(
       select b.id from batches b
-      where b.app_id = ${appId} and b.campaign_id = ${campaignId} and ${notDone} and b.paced is null and b.decided is null and b.retry_of is null
+      where b.app_id = ${appId} and b.campaign_id = ${campaignId} and ${notDone} and b.paced is null and b.decided is null and b.tries = 0
         and (b.lease_until is null or b.lease_until <= now())
       order by b.id for no key update skip locked
     ))`.execute(db)
@@ -78,14 +78,19 @@ export async function lockTurns(db: Db, batchIds: string[]): Promise<(AsksTurn &
   return rows
 }
 
-/** Moves the turns of sends by what was taken of them. The caller has locked the turns. */
-export const moveTurns = (db: Db, taken: (One & { ms: number })[]) =>
-  sql`
-    update send_turns t set next_at = greatest(t.next_at, ${late}) + make_interval(secs => taken.ms / 1000)
-    from unnest(${taken.map(({ campaignId }) => campaignId)}::text[], ${taken.map(({ ms }) => ms)}::float8[]) as taken(campaign_id, ms)
-    where (t.app_id, t.campaign_id) in (
-      select * from unnest(${taken.map(({ appId }) => appId)}::text[], ${taken.map(({ campaignId }) => campaignId)}::text[])
-    ) and t.campaign_id = taken.campaign_id`.execute(db)
+/** Moves the turns of sends by the pushes of batches that were taken now. Decided batches, which send nothing, move none. */
+export const moveTurns = (db: Db, taken: readonly (One & { size: number; decided: unknown })[]) => {
+  const sent = taken.filter(({ decided }) => decided === null)
+  const campaignIds = sent.map(({ campaignId }) => campaignId)
+  return sql`
+    update send_turns t set next_at = greatest(t.next_at, ${late}) + make_interval(secs => taken.pushes * 60.0 / f.per_minute)
+    from (
+      select campaign_id, sum(size)::float8 as pushes
+      from unnest(${campaignIds}::text[], ${sent.map(({ size }) => size)}::int[]) as one(campaign_id, size) group by campaign_id
+    ) as taken join fan_outs f on f.campaign_id = taken.campaign_id
+    where (t.app_id, t.campaign_id) in (select * from unnest(${sent.map(({ appId }) => appId)}::text[], ${campaignIds}::text[]))
+      and t.campaign_id = taken.campaign_id and f.campaign_id = any(${campaignIds}::text[]) and f.per_minute is not null`.execute(db)
+}
 
 /** Gives in how many milliseconds the next page of a send with a rate is to be made; 0 or less for now. */
 export async function millisecondsUntilPage(db: Db, { appId, campaignId }: One): Promise<number> {

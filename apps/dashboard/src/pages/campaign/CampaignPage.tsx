@@ -1,13 +1,11 @@
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { isOver } from '../../core/progress.ts'
-import { useAppId } from '../../session/useAppId.ts'
+import { useApp, useAppId } from '../../session/useAppId.ts'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Approval } from './Approval.tsx'
 import { CampaignTrail } from './CampaignTrail.tsx'
-import { Codes } from './Codes.tsx'
-import { ContentAsSent } from './ContentAsSent.tsx'
 import { Equation } from './Equation.tsx'
 import { Headline } from './Headline.tsx'
 import { Platforms } from './Platforms.tsx'
@@ -16,10 +14,16 @@ import { SendActions } from './SendActions.tsx'
 import { SendState } from './SendState.tsx'
 import { Undo } from './Undo.tsx'
 import { useBreakdown, useSend, waitsForUndo, type Campaign, type Reading } from './useSend.ts'
-import { Waves } from './Waves.tsx'
 
-// Most campaigns are neither an experiment nor a recurrence, and the preview stands beside what is read first, so their code is loaded later.
+// Most campaigns are neither an experiment nor a recurrence and have no conversions and one wave, and the preview and the content stand beside and
+// below what is read first, so their code is loaded later.
 const ExperimentResults = lazy(async () => ({ default: (await import('./ExperimentResults.tsx')).ExperimentResults }))
+const Conversions = lazy(async () => ({ default: (await import('./Conversions.tsx')).Conversions }))
+const CampaignUplift = lazy(async () => ({ default: (await import('./CampaignUplift.tsx')).CampaignUplift }))
+const Codes = lazy(async () => ({ default: (await import('./Codes.tsx')).Codes }))
+const Waves = lazy(async () => ({ default: (await import('./Waves.tsx')).Waves }))
+const Occurrences = lazy(async () => ({ default: (await import('./Occurrences.tsx')).Occurrences }))
+const ContentAsSent = lazy(async () => ({ default: (await import('./ContentAsSent.tsx')).ContentAsSent }))
 const Phone = lazy(async () => ({ default: (await import('./Phone.tsx')).Phone }))
 const Runs = lazy(async () => ({ default: (await import('./Runs.tsx')).Runs }))
 
@@ -31,6 +35,11 @@ export function CampaignPage() {
   const { campaign, reading } = send
   const breakdown = useBreakdown(appId, campaignId, reading)
   const text = campaign ? textOf(campaign) : null
+  const hasConversions = Object.keys(reading?.stats.conversions ?? {}).length > 0
+  const { data: app } = useApp()
+  // Notifications and silent sends reach the hold-out too.
+  const isHeldOut =
+    app?.settings.holdout != null && campaign?.transactional === false && !campaign.silent && campaign.bypass.holdout !== true
   const hasPushes = reading !== undefined && reading.stats.queued > 0
 
   return (
@@ -46,12 +55,13 @@ export function CampaignPage() {
               <div className="grid min-w-0 grid-cols-1 gap-4">
                 {loaded.approval !== null && <Approval appId={appId} campaignId={campaignId} approval={loaded.approval} />}
                 {waitsForUndo(loaded) && <Undo appId={appId} campaign={loaded} onDone={send.readAllAgain} />}
-                <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} />
+                <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} onDone={send.readAllAgain} />
                 {reading.stats.sent > 0 && !loaded.silent && !isRecurrence(loaded) && (
                   <Headline appId={appId} campaign={loaded} reading={reading} />
                 )}
                 {isRecurrence(loaded) ? (
                   <Suspense>
+                    {(reading.status === 'active' || reading.status === 'paused') && <Occurrences appId={appId} campaignId={campaignId} />}
                     <Runs appId={appId} campaignId={campaignId} />
                   </Suspense>
                 ) : (
@@ -60,9 +70,19 @@ export function CampaignPage() {
                     {hasPushes && (
                       <>
                         <Platforms appId={appId} campaign={loaded} reading={reading} samples={send.samples} breakdown={breakdown} />
-                        <Codes appId={appId} campaignId={campaignId} reading={reading} breakdown={breakdown} />
+                        {reading.stats.failed + reading.stats.skipped > 0 && (
+                          <Suspense>
+                            <Codes appId={appId} campaignId={campaignId} reading={reading} breakdown={breakdown} />
+                          </Suspense>
+                        )}
                         <Reports appId={appId} campaign={loaded} reading={reading} breakdown={breakdown} />
                       </>
+                    )}
+                    {hasConversions && (
+                      <Suspense>
+                        <Conversions campaign={loaded} reading={reading} />
+                        {isHeldOut && <CampaignUplift appId={appId} campaign={loaded} reading={reading} />}
+                      </Suspense>
                     )}
                     {loaded.experiment && (
                       <Suspense>
@@ -76,11 +96,15 @@ export function CampaignPage() {
                       </Suspense>
                     )}
                     {(hasPushes || !isOver(reading.status)) && (
-                      <Waves appId={appId} campaignId={campaignId} isFollowed={!isOver(reading.status)} />
+                      <Suspense>
+                        <Waves appId={appId} campaignId={campaignId} isFollowed={!isOver(reading.status)} />
+                      </Suspense>
                     )}
                   </>
                 )}
-                <ContentAsSent appId={appId} campaign={loaded} />
+                <Suspense>
+                  <ContentAsSent appId={appId} campaign={loaded} />
+                </Suspense>
                 <CampaignTrail appId={appId} campaignId={campaignId} />
               </div>
               {text !== null && (

@@ -11,7 +11,6 @@ type Props = { appId: string; campaignId: string; reading: Reading; breakdown: B
 /** Shows each failure code and skip reason of a send: how many pushes have it, its meaning, what to do, and whether it goes away by itself. */
 export function Codes({ appId, campaignId, reading, breakdown }: Props) {
   const { queued, failed, skipped } = reading.stats
-  if (failed + skipped === 0) return null
   const rows = breakdown?.codes ? codeRows(breakdown.codes) : []
   const listed = rows.reduce((sum, { count }) => sum + count, 0)
   return (

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import type { components } from '../../api/schema.gen.ts'
+import { useCategories } from '../../api/useCategories.ts'
 import { describeAudience } from '../../core/audience-text.ts'
+import { perMinuteText } from '../../core/send-rate.ts'
 import { scheduleText } from '../../core/schedule-text.ts'
 import { spanOf } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
@@ -13,7 +15,7 @@ type Entry = components['schemas']['LocaleEntry']
 
 /** Shows the audience, the schedule, the options and the texts of a campaign, which do not change after the campaign was sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
-  const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass } = campaign
+  const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass, category } = campaign
   return (
     <Card title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
       <div className="grid grid-cols-1 gap-4">
@@ -32,6 +34,13 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
           <Fact name="Time to live">{ttl === 0 ? 'at once or not at all' : spanOf(ttl)}</Fact>
           <Fact name="Priority">{priority}</Fact>
           {collapseId !== null && <Fact name="Collapse id">{collapseId}</Fact>}
+          {category !== null && (
+            <Fact name="Category">
+              <CategoryLink appId={appId} id={category} />
+            </Fact>
+          )}
+          {campaign.inbox && <Fact name="Inbox">People can read it in the app, also those who have switched pushes off.</Fact>}
+          {campaign.sendRate !== null && <Fact name="Rate">{perMinuteText(campaign.sendRate.perMinute)}</Fact>}
           {silent && <Fact name="Silent">It shows nothing.</Fact>}
           {Object.keys(data).length > 0 && (
             <Fact name="Data">
@@ -48,7 +57,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
               <Details summary={Object.keys(overrides).join(', ')} value={overrides} />
             </Fact>
           )}
-          {Object.keys(bypass).length > 0 && <Fact name="Bypasses">{Object.keys(bypass).join(', ')}</Fact>}
+          {rulesOf(bypass).length > 0 && <Fact name="Ignores">{rulesOf(bypass).join(', ')}</Fact>}
         </dl>
         {content !== null && <Locales content={content} name={experiment ? 'Without a variant' : undefined} />}
         {experiment?.variants.map((variant) => (
@@ -57,6 +66,23 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
         {content === null && !silent && <p className="text-muted">The text is the template’s.</p>}
       </div>
     </Card>
+  )
+}
+
+const rulesOf = ({ frequencyCap, quietHours, holdout }: Campaign['bypass']): string[] =>
+  [frequencyCap === true && 'the frequency cap', quietHours === true && 'quiet hours', holdout === true && 'the hold-out'].filter(
+    (rule) => rule !== false,
+  )
+
+/** Names a category. One that was deleted since has only its id. */
+function CategoryLink({ appId, id }: { appId: string; id: string }) {
+  const { data } = useCategories(appId)
+  const name = data?.items.find((category) => category.id === id)?.name
+  if (name === undefined) return <code className="font-mono text-xs">{id}</code>
+  return (
+    <TextLink to="/apps/$appId/categories" params={{ appId }}>
+      {name}
+    </TextLink>
   )
 }
 
@@ -82,6 +108,7 @@ function Audience({ appId, audience }: { appId: string; audience: Campaign['audi
       if (audience.ids === null) return `${words}. Herald forgets whom a send named when it has ended.`
       return <Details summary={words} value={audience.ids} />
     case 'remainder':
+    case 'reached':
       return (
         <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: audience.of }}>
           {words}

@@ -1,103 +1,109 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
-import { isOver } from '../../core/progress.ts'
+import { api } from '../../api/client.ts'
+import {
+  isCrooked,
+  leaderOf,
+  neededText,
+  pointsText,
+  shareText,
+  verdictOf,
+  whenDecided,
+  type ExperimentReport,
+} from '../../core/experiment-words.ts'
 import { countText } from '../../core/number.ts'
-import { readExperiment, conclusionSentence, type Metric, type VariantReading } from '../../core/experiment-reading.ts'
+import { isOver } from '../../core/progress.ts'
+import { useNow } from '../../live/useNow.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { Tabs } from '../../ui/Tabs.tsx'
-import { api } from '../../api/client.ts'
-import { Button } from '../../ui/Button.tsx'
-import { describeAudience } from '../../core/audience-text.ts'
-import { draftOfContent } from '../../core/content-draft.ts'
-import { SendSheet, undoSeconds } from './SendSheet.tsx'
+import type { CampaignSearch } from '../search.ts'
 import type { Campaign, Reading } from './useSend.ts'
+import { WinnerButton } from './WinnerButton.tsx'
 
-type Props = { appId: string; campaign: Campaign; experiment: NonNullable<Campaign['experiment']>; reading: Reading; onDone: () => void }
+type Experiment = NonNullable<Campaign['experiment']>
+type Props = { appId: string; campaign: Campaign; experiment: Experiment; reading: Reading; onDone: () => void }
+type Row = Experiment['variants'][number] & { users: ExperimentReport['variants'][number] | undefined }
 
-/**
- * Shows the rates of each variant with their intervals, a warning when the variants did not get the shares of their weights, the conclusion, and the
- * buttons that send the winner.
- */
+/** Herald counts the users of an experiment anew at most once a minute. */
+const minuteMs = 60_000
+
+/** Shows what an experiment shows so far: each variant's users and their share, whether it is decided, when it will be, and the buttons that send the winner. */
 export function ExperimentResults({ appId, campaign, experiment, reading, onDone }: Props) {
-  const { metric = 'opened' } = useSearch({ from: '/apps/$appId/campaigns/$campaignId' })
-  const navigate = useNavigate()
-  const compare = (by: Metric) =>
-    void navigate({
-      to: '/apps/$appId/campaigns/$campaignId',
-      params: { appId, campaignId: campaign.id },
-      search: { metric: by },
-      resetScroll: false,
-    })
-  const { variants, ratio, conclusion } = readExperiment(experiment.variants, reading.stats.variants, metric)
+  const names = conversionNames(campaign, experiment)
+  const asked = useAsked(experiment)
+  const {
+    data: report,
+    error,
+    refetch,
+  } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/campaigns/{id}/experiment',
+    { params: { path: { appId, id: campaign.id }, query: asked } },
+    { enabled: reading.stats.queued > 0, refetchInterval: minuteMs, staleTime: minuteMs },
+  )
+  const now = useNow(experiment.auto !== undefined && campaign.winner === null)
   const over = isOver(reading.status)
   const hasRemainder = experiment.sampleRate < 1
-  const { winner } = campaign
+  const { winner, settledAt } = campaign
+  const leader = report?.decided === true ? leaderOf(report)?.id : undefined
+  const needed = report && neededText(report)
+  const minutesSince = settledAt === null ? null : (now - Date.parse(settledAt)) / 60_000
   return (
-    <Card
-      title="Experiment"
-      actions={
-        <Tabs
-          label="What is compared"
-          value={metric}
-          onChange={compare}
-          items={[
-            { value: 'opened', label: 'Opens' },
-            { value: 'clicked', label: 'Clicks' },
-          ]}
-        />
-      }
-    >
+    <Card title="Experiment" actions={<MetricTabs appId={appId} campaignId={campaign.id} asked={asked} names={names} />}>
       <div className="grid grid-cols-1 gap-3">
-        <p className="flex flex-wrap items-baseline gap-x-3">
-          <Status kind={winner || conclusion.kind === 'better' ? 'good' : 'off'}>
-            {winner ? 'Winner picked' : conclusion.kind === 'better' ? 'Decided' : 'Open'}
-          </Status>
-          <span>{conclusionSentence(conclusion, metric)}</span>
-        </p>
-        {winner && (
-          <p>
-            <strong>{winner.by ?? 'A secret key of the app'}</strong> picked{' '}
-            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: winner.campaignId }}>
-              {experiment.variants.find(({ id }) => id === winner.variant)?.name ?? winner.variant}
-            </TextLink>{' '}
-            for everybody outside the sample, <Time at={winner.at} />
+        {error && <ErrorNote error={error} retry={() => void refetch()} />}
+        {report && (
+          <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+            <Status kind={winner || report.decided ? 'good' : isCrooked(report) ? 'warning' : 'off'}>
+              {winner ? 'Winner picked' : report.decided ? 'Decided' : 'Not decided'}
+            </Status>
+            <span className="min-w-0 flex-1 basis-64">{verdictOf(report, nameIn(experiment), experiment.auto)}</span>
           </p>
         )}
-        {!ratio.ok && (
-          <Banner kind="warning">
-            The variants did not get the shares of their weights (chance of such a split:{' '}
-            {ratio.p < 0.0001 ? 'below 0.01 %' : `${(ratio.p * 100).toFixed(2)} %`}). Do not trust the comparison before you know why.
-            People with many devices can make a split uneven, since all their devices get one variant.
-          </Banner>
+        {winner ? (
+          <Winner appId={appId} winner={winner} experiment={experiment} />
+        ) : (
+          <p>{whenDecided(experiment.auto, over ? minutesSince : null, hasRemainder)}</p>
         )}
-        <Table<VariantReading>
+        {report && isCrooked(report) && <Crooked report={report} />}
+        <Table<Row>
           caption="Variants"
-          rows={variants}
+          rows={experiment.variants.map((one) => ({ ...one, users: report?.variants.find(({ id }) => id === one.id) }))}
           rowKey={({ id }) => id}
           columns={[
             { key: 'name', label: 'Variant', cell: ({ id, name }) => (name === id ? name : `${name} (${id})`) },
-            { key: 'assigned', label: 'Assigned', align: 'right', cell: ({ assigned }) => countText(assigned) },
-            { key: 'sent', label: 'Sent', align: 'right', cell: ({ sent }) => countText(sent) },
-            { key: 'events', label: metric === 'opened' ? 'Opened' : 'Clicked', align: 'right', cell: ({ events }) => countText(events) },
-            { key: 'share', label: 'Of sent', align: 'right', cell: shareOf },
-            { key: 'interval', label: '95 % interval', align: 'right', cell: intervalOf },
+            { key: 'assigned', label: 'Users', align: 'right', cell: ({ users }) => (users ? countText(users.assigned) : '–') },
+            { key: 'sent', label: 'Sent to', align: 'right', cell: ({ users }) => (users ? countText(users.sent) : '–') },
+            { key: 'events', label: words[asked.metric], align: 'right', cell: ({ users }) => (users ? countText(users.events) : '–') },
+            {
+              key: 'share',
+              label: 'Of sent',
+              align: 'right',
+              cell: ({ users }) => (users && users.sent > 0 ? shareText(users.rate) : '–'),
+            },
+            {
+              key: 'interval',
+              label: '95 % interval',
+              align: 'right',
+              cell: ({ users }) => (users && users.sent > 0 ? `${shareText(users.low)} to ${shareText(users.high)}` : '–'),
+            },
             ...(over && hasRemainder && !winner
               ? [
                   {
                     key: 'winner',
                     label: 'Winner',
-                    cell: (variant: VariantReading) => (
+                    cell: (variant: Row) => (
                       <WinnerButton
                         appId={appId}
                         campaignId={campaign.id}
                         variant={variant}
                         experiment={experiment}
-                        isLeading={conclusion.kind === 'better' && conclusion.best.id === variant.id}
+                        isLeading={leader === variant.id}
                         onDone={onDone}
                       />
                     ),
@@ -106,108 +112,122 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
               : []),
           ]}
         />
-        <p className="text-muted">
-          Shares are of sent pushes, by device. Intervals are Wilson’s; a difference counts when its own interval leaves out 0
-          {variants.length > 2 && ' for every pair at once'}. Look again when reports have stopped coming: whoever looks often sees chance
-          more often.{' '}
-          {winner ? '' : hasRemainder ? winnerHint(over) : 'The sample is everybody, so there is nobody left to send a winner to.'}
+        {report && <Comparisons report={report} experiment={experiment} />}
+        <p className="text-sm text-muted">
+          {needed !== undefined && `${needed} `}
+          Users are counted, not devices
+          {report && (
+            <>
+              {' '}
+              , as of <Time at={report.asOf} />
+            </>
+          )}
+          .{' '}
+          {report?.final
+            ? 'Hardly a report comes any more, so the intervals can be read now.'
+            : 'While reports still come, the intervals decide nothing: read them when 28 days have passed or a winner is picked.'}
         </p>
       </div>
     </Card>
   )
 }
 
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
-const shareOf = ({ share }: VariantReading) => (share === null ? '–' : percent(share))
-const intervalOf = ({ sent, interval: { low, high } }: VariantReading) => (sent === 0 ? '–' : `${percent(low)} to ${percent(high)}`)
-const winnerHint = (over: boolean) =>
-  over ? 'The winner goes to everybody who was held out.' : 'A winner can be picked when the last push of the sample has an outcome.'
+const words = { open: 'Opened', click: 'Clicked', conversion: 'Converted' } as const
+const nameIn =
+  ({ variants }: Experiment) =>
+  (id: string): string =>
+    variants.find((variant) => variant.id === id)?.name ?? id
 
-type Experiment = NonNullable<Campaign['experiment']>
-type WinnerProps = {
-  appId: string
-  campaignId: string
-  experiment: Experiment
-  variant: VariantReading
-  isLeading: boolean
-  onDone: () => void
+/** Gives the conversions by which the variants can be compared. */
+const conversionNames = ({ stats }: Campaign, { auto }: Experiment): string[] => [
+  ...new Set([...(auto?.conversion === undefined ? [] : [auto.conversion]), ...Object.keys(stats.conversions ?? {})]),
+]
+
+/** Gives what the address asks for; else what the automatic winner is decided by, else the opens. */
+function useAsked({ auto }: Experiment): { metric: 'open' | 'click' | 'conversion'; conversion?: string } {
+  const { metric = auto?.metric ?? 'open', conversion = auto?.conversion } = useSearch({ from: '/apps/$appId/campaigns/$campaignId' })
+  if (metric !== 'conversion') return { metric }
+  return conversion === undefined ? { metric: 'open' } : { metric, conversion }
 }
 
-/** A button that sends a variant to the devices outside the sample. Before it sends, it says how many devices these are. */
-function WinnerButton({ appId, campaignId, experiment, variant, isLeading, onDone }: WinnerProps) {
-  const [open, setOpen] = useState(false)
-  const navigate = useNavigate()
-  const pick = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/experiment/winner')
-  const send = async () => {
-    const { id } = await pick.mutateAsync({
-      params: { path: { appId, id: campaignId } },
-      body: { variant: variant.id, delaySeconds: undoSeconds },
-    })
-    onDone()
-    await navigate({ to: '/apps/$appId/campaigns/$campaignId', params: { appId, campaignId: id } })
-  }
-  return (
-    <>
-      <Button needed="send" small variant={isLeading ? 'primary' : 'secondary'} onClick={() => setOpen(true)}>
-        Send {variant.name} to the rest
-      </Button>
-      {open && (
-        <WinnerSheet
-          {...{ appId, campaignId }}
-          sampleRate={experiment.sampleRate}
-          content={experiment.variants.find(({ id }) => id === variant.id)?.content}
-          name={variant.name}
-          onClose={() => setOpen(false)}
-          onConfirm={send}
-        />
-      )}
-    </>
-  )
-}
-
-/** Asks to confirm the send of a winner. A dry run counts the devices that it goes to. */
-function WinnerSheet({
+function MetricTabs({
   appId,
   campaignId,
-  name,
-  sampleRate,
-  content,
-  onClose,
-  onConfirm,
+  asked,
+  names,
 }: {
   appId: string
   campaignId: string
-  name: string
-  sampleRate: number
-  content: Experiment['variants'][number]['content'] | undefined
-  onClose: () => void
-  onConfirm: () => Promise<unknown>
+  asked: CampaignSearch
+  names: readonly string[]
 }) {
-  const { data, error } = api.useQuery(
-    'post',
-    '/v1/admin/apps/{appId}/dry-run',
-    { params: { path: { appId } }, body: { campaignId, samples: { random: 1 } } },
-    { staleTime: 60_000, retry: false },
-  )
-  const draft = content && draftOfContent(content)
-  const entry = draft?.entries.find(({ locale }) => locale === draft.fallback)?.entry
+  const navigate = useNavigate()
+  const tabs = [
+    { value: 'open', label: 'Opens', search: { metric: 'open' } },
+    { value: 'click', label: 'Clicks', search: { metric: 'click' } },
+    ...names.map((name) => ({ value: `conversion ${name}`, label: name, search: { metric: 'conversion', conversion: name } as const })),
+  ] as const
   return (
-    <SendSheet
-      open
-      onClose={onClose}
-      title={`Send ${name} to the rest?`}
-      action="Send"
-      audience={describeAudience({ kind: 'remainder', of: campaignId, sampleRate })}
-      devices={data?.experiment?.remainder ?? (data || error ? 'unknown' : 'counting')}
-      when="Now"
-      locales={draft?.entries.map(({ locale }) => locale) ?? []}
-      text={entry ?? null}
-      onConfirm={onConfirm}
-    >
-      <p className="mt-3 text-muted">
-        {error ? 'The devices cannot be counted at present. ' : ''}An experiment has one winner. After it has gone out no other can be
-        picked.
-      </p>
-    </SendSheet>
+    <Tabs
+      label="What is compared"
+      value={asked.metric === 'conversion' ? `conversion ${asked.conversion}` : (asked.metric ?? 'open')}
+      onChange={(value) =>
+        void navigate({
+          to: '/apps/$appId/campaigns/$campaignId',
+          params: { appId, campaignId },
+          search: tabs.find((tab) => tab.value === value)?.search ?? {},
+          resetScroll: false,
+        })
+      }
+      items={tabs}
+    />
+  )
+}
+
+function Winner({ appId, winner, experiment }: { appId: string; winner: NonNullable<Campaign['winner']>; experiment: Experiment }) {
+  const who = winner.decidedBy === 'person' ? (winner.by ?? 'A secret key of the app') : 'Herald'
+  const why = { person: '', significance: ', because it was decided', deadline: ', at the end of its time' }[winner.decidedBy]
+  return (
+    <p>
+      <strong>{who}</strong> picked{' '}
+      <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: winner.campaignId }}>
+        {nameIn(experiment)(winner.variant)}
+      </TextLink>{' '}
+      for everybody outside the sample{why}, <Time at={winner.at} />
+    </p>
+  )
+}
+
+const chance = (p: number | null): string => (p === null ? 'not known' : p < 0.0001 ? 'below 0.01 %' : `${(p * 100).toFixed(2)} %`)
+
+/** Warns that the users are not split as the weights say, so that the comparison is worth nothing. */
+function Crooked({ report: { sampleRatio, sentRatio } }: { report: ExperimentReport }) {
+  const [what, p] = sampleRatio.ok === false ? (['users', sampleRatio.p] as const) : (['users with a push sent', sentRatio.p] as const)
+  return (
+    <Banner kind="warning">
+      The variants did not get the {what} that their weights say (chance of such a split: {chance(p)}). Find out why before you trust the
+      comparison. Herald sends no winner by itself.
+    </Banner>
+  )
+}
+
+function Comparisons({ report, experiment }: { report: ExperimentReport; experiment: Experiment }) {
+  const name = nameIn(experiment)
+  if (report.variants.some(({ sent }) => sent === 0)) return null
+  return (
+    <ul aria-label="Differences" className="grid list-none gap-1 p-0">
+      {report.comparisons.map(({ a, b, difference, low, high, upliftPercent }) => (
+        <li key={`${a} ${b}`} className="tabular-nums">
+          <strong>
+            {name(b)} against {name(a)}:
+          </strong>{' '}
+          {pointsText(difference)}
+          {upliftPercent !== null && ` (${upliftPercent > 0 ? '+' : ''}${upliftPercent.toFixed(1).replace('-', '−')} %)`}
+          <span className="text-muted">
+            , 95 % interval {pointsText(low)} to {pointsText(high)}
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

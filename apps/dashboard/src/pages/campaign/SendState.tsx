@@ -10,14 +10,15 @@ import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Campaign, Reading, useSend } from './useSend.ts'
 import { CampaignStatus } from './CampaignStatus.tsx'
+import { RateControl } from './RateControl.tsx'
 
-type Props = { appId: string; campaign: Campaign; reading: Reading; stream: ReturnType<typeof useSend>['stream'] }
+type Props = { appId: string; campaign: Campaign; reading: Reading; stream: ReturnType<typeof useSend>['stream']; onDone: () => void }
 
 /**
  * Shows the state of the send in one sentence and its times. While the page follows a send whose stream is broken or refused, it also shows the time
  * of the reading.
  */
-export function SendState({ appId, campaign, reading, stream }: Props) {
+export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
   const follows = isFollowed(reading.status)
   const now = useNow(follows)
   const { startedAt, settledAt, nextAt, failure, schedule, recurringOf, remainderOf } = campaign
@@ -28,7 +29,8 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
       expected: reading.pace?.expected ?? null,
       heldBecause: useHeldBecause(appId, campaign, reading),
       ratePerSecond: reading.pace?.ratePerSecond ?? 0,
-      etaSeconds: reading.pace?.etaSeconds ?? null,
+      // With a rate the time left stands beside the rate.
+      etaSeconds: campaign.sendRate === null ? (reading.pace?.etaSeconds ?? null) : null,
       startedAt,
       settledAt,
       failure,
@@ -44,6 +46,7 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
           <span data-sentence>{sentence}</span>
         </p>
         <LiveSummary text={sentence} />
+        <RateControl appId={appId} campaign={campaign} reading={reading} onDone={onDone} />
         <p className="text-muted flex flex-wrap gap-x-4 gap-y-1">
           {startedAt !== null && (
             <span>

@@ -23,7 +23,7 @@ const sorts = [
   { value: 'clicked', label: 'Most clicked of sent' },
 ]
 
-const audiences = { everyone: 'Everyone', segment: 'A segment', remainder: 'Winners', people: 'People' } as const
+const audiences = { everyone: 'Everyone', segment: 'A segment', remainder: 'Winners', reached: 'Recalls', people: 'People' } as const
 /** At most this many operators of the page are offered. */
 const mostAuthors = 6
 

@@ -9,6 +9,7 @@ import { OptionsEditor } from '../../ui/content/OptionsEditor.tsx'
 import { AudienceAsk } from './AudienceAsk.tsx'
 import { BypassAsk } from './BypassAsk.tsx'
 import { ExperimentAsk } from './ExperimentAsk.tsx'
+import { InboxAsk } from './InboxAsk.tsx'
 import { MessageAsk, useTemplate } from './MessageAsk.tsx'
 import { Step } from './Step.tsx'
 import type { Screen } from './useScreen.ts'
@@ -80,6 +81,7 @@ export function Asks({
       <Step {...step('options')}>
         <div className="flex flex-col gap-4">
           <ExperimentAsk appId={appId} draft={draft} onChange={onChange} errorAt={errorAt} screen={screen} />
+          <InboxAsk value={draft.inbox} onChange={(inbox) => change({ inbox })} isSilent={draft.silent} error={errorAt('inbox')} />
           <BypassAsk value={draft.bypass} onChange={(bypass) => change({ bypass })} />
           <OptionsEditor value={draft} onChange={change} errorAt={errorAt} template={template?.options} />
         </div>

@@ -1,12 +1,11 @@
+import type { BypassDraft } from '../../core/campaign-draft.ts'
 import { useApp } from '../../session/useAppId.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 
-type Bypass = { frequencyCap: boolean; quietHours: boolean }
-
-/** Lets the operator choose which rules of the app this message does not obey: the frequency cap and the quiet hours. */
-export function BypassAsk({ value, onChange }: { value: Bypass; onChange: (value: Bypass) => void }) {
+/** Lets the operator choose which rules of the app this message does not obey. */
+export function BypassAsk({ value, onChange }: { value: BypassDraft; onChange: (value: BypassDraft) => void }) {
   const { data: app } = useApp()
-  const { frequencyCap, quietHours } = app?.settings ?? {}
+  const { frequencyCap, quietHours, holdout } = app?.settings ?? {}
   return (
     <fieldset className="flex flex-col gap-1">
       <legend className="mb-1 font-medium">The app’s rules</legend>
@@ -30,6 +29,18 @@ export function BypassAsk({ value, onChange }: { value: Bypass; onChange: (value
         checked={value.quietHours}
         onChange={({ target }) => onChange({ ...value, quietHours: target.checked })}
       />
+      {(holdout || value.holdout === true) && (
+        <Checkbox
+          label="Send to the hold-out too"
+          hint={
+            holdout
+              ? `${holdout.percent} % of people get no campaign, so that the others can be compared with them.`
+              : 'This app has none at present.'
+          }
+          checked={value.holdout === true}
+          onChange={({ target }) => onChange({ ...value, holdout: target.checked })}
+        />
+      )}
     </fieldset>
   )
 }

@@ -9,8 +9,8 @@ export function ComposePage() {
   const appId = useAppId()
   const { campaignId } = useParams({ strict: false })
   const navigate = useNavigate()
-  // The address gets the id of a new message when it is saved for the first time, and again when it becomes a campaign; the page must keep what is on
-  // screen. For any other id the page reads the stored draft.
+  // The address gets the id of a new message with its first save, and another when it becomes a campaign: what is on screen must stay. For any other
+  // id the page reads the stored draft.
   const [page, setPage] = useState<{ appId: string; campaignId: string | undefined; key: string }>(() => ({
     appId,
     campaignId,

@@ -21,8 +21,8 @@ import { useScreen } from './useScreen.ts'
 const Review = lazy(async () => ({ default: (await import('./Review.tsx')).Review }))
 
 /**
- * The composer. The operator writes in four steps in the left half; the right half shows the number of devices, the previews and the sizes. With `step=review` in
- * the address, the left half reviews a stored draft without mistakes.
+ * The composer: four steps on the left, and on the right the number of devices, the previews and the sizes. With `step=review` in the address, the
+ * left half reviews a stored draft without mistakes.
  */
 export function Composer({
   appId,

@@ -2,6 +2,7 @@ import type { Schedule } from '@herald/contracts/campaign'
 import { defaultLateMinutes } from '@herald/contracts/late-minutes'
 import { minutesText } from '../../core/schedule-text.ts'
 import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
+import { Combobox } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
@@ -75,6 +76,17 @@ export function TimeOfDay({
           onChange={({ target }) => target.value !== '' && onChange(target.value.slice(0, 5))}
         />
       )}
+    </Field>
+  )
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({ value: zone, label: zone }))
+
+/** Lets the operator choose a time zone by typing. */
+export function ZoneField({ value, onChange, error }: { value: string; onChange: (zone: string) => void; error?: string | undefined }) {
+  return (
+    <Field label="Time zone" error={error}>
+      {({ id }) => <Combobox id={id} label="Time zone" value={value} options={zones} onChange={onChange} />}
     </Field>
   )
 }

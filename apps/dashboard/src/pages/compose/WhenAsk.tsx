@@ -1,22 +1,22 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import { localDateAt } from '@herald/contracts/local-time'
-import { useState } from 'react'
-import { instantIn, localTimeAt, soon, weekdayIn } from '../../core/next-instants.ts'
-import { weekdayNames, weekdays } from '../../core/schedule-text.ts'
+import { lazy, Suspense, useState } from 'react'
+import { instantIn, localTimeAt, soon } from '../../core/next-instants.ts'
 import { Choice } from '../../ui/Choice.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { Combobox } from '../../ui/Combobox.tsx'
-import { LocalTime, TimeOfDay } from './LocalTime.tsx'
+import { LocalTime, TimeOfDay, ZoneField } from './LocalTime.tsx'
 import { NextInstants } from './NextInstants.tsx'
 import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
+
+// Few messages recur, so the code of that form is loaded later.
+const RecurringAsk = lazy(async () => ({ default: (await import('./RecurringAsk.tsx')).RecurringAsk }))
 
 const options = [
   { value: 'now', label: 'Now', hint: 'Right after you confirm' },
   { value: 'at', label: 'At a specific time', hint: 'Same moment for everyone' },
   { value: 'user_timezone', label: 'At each user’s local time', hint: 'For example 9:00, wherever they are' },
-  { value: 'recurring', label: 'Recurring', hint: 'Daily or on chosen weekdays' },
+  { value: 'recurring', label: 'Recurring', hint: 'Each day, week or month' },
 ] as const
 
 type Of<Type extends Schedule['type']> = Extract<Schedule, { type: Type }>
@@ -45,7 +45,11 @@ export function WhenAsk({
       <Choice legend={<span className="sr-only">When</span>} value={value.type} onChange={choose} options={options} />
       {value.type === 'at' && <At value={value} onChange={onChange} zone={inZone} onZone={setZone} error={errorAt('schedule.at')} />}
       {value.type === 'user_timezone' && <LocalTime value={value} onChange={onChange} errorAt={errorAt} />}
-      {value.type === 'recurring' && <Recurring value={value} onChange={onChange} errorAt={errorAt} />}
+      {value.type === 'recurring' && (
+        <Suspense>
+          <RecurringAsk value={value} onChange={onChange} errorAt={errorAt} />
+        </Suspense>
+      )}
       {value.type !== 'now' && <NextInstants schedule={value} zone={inZone} />}
     </div>
   )
@@ -102,86 +106,5 @@ function At({
         }}
       />
     </div>
-  )
-}
-
-function Recurring({ value, onChange, errorAt }: { value: Of<'recurring'>; onChange: (schedule: Schedule) => void; errorAt: ErrorAt }) {
-  const { every, daysOfWeek, localTime, timezone, until } = value
-  const days = daysOfWeek ?? [weekdayIn(new Date(), timezone)]
-  const { daysOfWeek: _days, until: _until, ...rest } = value
-  const put = (changed: Partial<Of<'recurring'>>) => onChange({ ...value, ...changed })
-  const toggle = (day: number, on: boolean) => {
-    const chosen = on ? [...days, day] : days.filter((one) => one !== day)
-    if (chosen.length > 0) put({ daysOfWeek: chosen.toSorted((one, other) => one - other) })
-  }
-  return (
-    <div className="flex flex-col gap-3">
-      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,10rem),1fr))] gap-3">
-        <Field label="How often">
-          {(control) => (
-            <Select
-              {...control}
-              value={every}
-              onChange={({ target }) => {
-                const weekly = target.value === 'week'
-                onChange({
-                  ...rest,
-                  ...(until === undefined ? {} : { until }),
-                  every: weekly ? 'week' : 'day',
-                  ...(weekly ? { daysOfWeek: days } : {}),
-                })
-              }}
-              options={[
-                { value: 'day', label: 'Every day' },
-                { value: 'week', label: 'On days of the week' },
-              ]}
-            />
-          )}
-        </Field>
-        <TimeOfDay value={localTime} onChange={(time) => put({ localTime: time })} error={errorAt('schedule.localTime')} />
-        <ZoneField value={timezone} onChange={(zone) => put({ timezone: zone })} error={errorAt('schedule.timezone')} />
-        <Field label="Last day" hint="Empty: it goes on until you cancel it." error={errorAt('schedule.until')}>
-          {(control) => (
-            <TextInput
-              {...control}
-              type="date"
-              value={until === undefined ? '' : localDateAt(new Date(until), timezone)}
-              onChange={({ target }) => {
-                const instant = instantIn(target.value, '23:59', timezone)
-                const { until: _, ...open } = value
-                onChange(instant === undefined ? open : { ...value, until: instant })
-              }}
-            />
-          )}
-        </Field>
-      </div>
-      {every === 'week' && (
-        <fieldset className="flex flex-wrap gap-x-4 gap-y-1">
-          <legend className="sr-only">Days</legend>
-          {weekdays.map((day) => (
-            <label key={day} className="flex min-h-6 items-center gap-1.5">
-              <input
-                type="checkbox"
-                checked={days.includes(day)}
-                onChange={({ target }) => toggle(day, target.checked)}
-                className="size-4 accent-accent"
-              />
-              {weekdayNames[day]}
-            </label>
-          ))}
-        </fieldset>
-      )}
-    </div>
-  )
-}
-
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({ value: zone, label: zone }))
-
-/** Lets the operator choose a time zone by typing. */
-function ZoneField({ value, onChange, error }: { value: string; onChange: (zone: string) => void; error?: string | undefined }) {
-  return (
-    <Field label="Time zone" error={error}>
-      {({ id }) => <Combobox id={id} label="Time zone" value={value} options={zones} onChange={onChange} />}
-    </Field>
   )
 }

@@ -15,10 +15,12 @@ import { Page } from '../../ui/Page.tsx'
 import type { Person } from './answers.ts'
 import { Devices } from './Devices.tsx'
 import { Identity } from './Identity.tsx'
+import { InboxOfPerson } from './InboxOfPerson.tsx'
+import { Preferences } from './Preferences.tsx'
 import { Pushes } from './Pushes.tsx'
 import { TagsEditor } from './TagsEditor.tsx'
 
-/** Shows one user: identity, tags, devices, and the pushes to them. */
+/** Shows one user: identity, tags, categories, devices, inbox, and the pushes. */
 export function PersonPage() {
   const appId = useAppId()
   const { userId } = useParams({ from: '/apps/$appId/people/$userId' })
@@ -51,7 +53,9 @@ export function PersonPage() {
                 <Identity person={data} onChanged={changed} />
                 <TagsEditor key={`${data.id} ${JSON.stringify(data.tags)}`} person={data} onChanged={changed} />
               </div>
+              <Preferences person={data} onChanged={changed} />
               <Devices person={data} onChanged={changed} />
+              <InboxOfPerson userId={data.id} />
               <Pushes person={data} device={device} />
             </div>
           )}

@@ -13,16 +13,18 @@ import { Select } from '../../ui/Select.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { LeaveGuard } from '../segment/LeaveGuard.tsx'
+import { MeasureSettings } from './MeasureSettings.tsx'
 import { QuietHoursPicture } from './QuietHoursPicture.tsx'
 import { useChangeApp, type App } from './useChangeApp.ts'
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** The form for an app's name, time zone, frequency cap, quiet hours and approval, which are saved as one change. */
+/** The form for an app's name, time zone, frequency cap, quiet hours, approval, inbox and measuring, which are saved as one change. */
 export function SettingsForm({ app }: { app: App }) {
   const changeApp = useChangeApp(app.id)
   const [kept, setKept] = useState(() => textsOf(app))
-  const { register, handleSubmit, setError, setValue, watch, formState } = useForm<SettingsTexts>({ defaultValues: kept })
+  const form = useForm<SettingsTexts>({ defaultValues: kept })
+  const { register, handleSubmit, setError, setValue, watch, formState } = form
   const [fault, setFault] = useState<unknown>()
   const [others, setOthers] = useState<{ path: string; message: string }[]>([])
   const texts = watch()
@@ -160,6 +162,7 @@ export function SettingsForm({ app }: { app: App }) {
             </p>
           </div>
         </Card>
+        <MeasureSettings form={form} />
         <div className="flex items-center gap-3">
           <Button needed="settings" type="submit" variant="primary" busy={formState.isSubmitting} disabled={!isChanged}>
             Save the settings

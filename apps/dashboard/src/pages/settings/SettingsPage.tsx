@@ -7,7 +7,7 @@ import { DeleteApp } from './DeleteApp.tsx'
 import { IdentitySettings } from './IdentitySettings.tsx'
 import { SettingsForm } from './SettingsForm.tsx'
 
-/** Shows the settings of an app (time zone, frequency cap, quiet hours, identity verification) and the button that deletes the app. */
+/** Shows the settings of an app (time zone, frequency cap, quiet hours, approval, inbox, conversions, hold-out, identity verification) and the button that deletes the app. */
 export function SettingsPage() {
   const appId = useAppId()
   const query = api.useQuery(

@@ -7,7 +7,7 @@ import { word, type Answer, type Environment } from '../../core/answer.ts'
 import { answerOfFailure } from '../failure.ts'
 import { answerLimitMs, tell, type Line, type Push } from '../provider.ts'
 import { deadSince } from './answers.ts'
-import { collapseIdOf } from './request.ts'
+import { collapseIdOf, topicOf } from './request.ts'
 
 /**
  * A private key that signs nothing that is sent. node-apn insists on a key because it signs provider tokens itself, and the app's key stays in the
@@ -145,10 +145,10 @@ function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown },
 /** Makes node-apn's notification of a push. A background push has priority 5. Expiration 0 means that APNs delivers the push now or never. */
 function notificationOf(push: Push, topic: string): apn.Notification {
   const notification = new apn.Notification()
-  notification.topic = topic
+  notification.topic = topicOf(push, topic)
   notification.id = apnsId(push.msgId)
-  notification.pushType = push.silent ? 'background' : 'alert'
-  notification.priority = push.silent || push.priority === 'normal' ? 5 : 10
+  notification.pushType = push.isActivity ? 'liveactivity' : push.silent ? 'background' : 'alert'
+  notification.priority = (push.silent && !push.isActivity) || push.priority === 'normal' ? 5 : 10
   notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
   const collapseId = collapseIdOf(push, notification.id)
   if (collapseId !== null) notification.collapseId = collapseId

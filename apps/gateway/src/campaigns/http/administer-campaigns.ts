@@ -415,5 +415,5 @@ const isAskedFor = (answer: unknown): boolean =>
 
 export const campaignsOfApp: readonly Route[] = [
   ...ofTheDashboard,
-  ...campaigns.filter(({ name }) => name === 'createCampaign').map(administered),
+  ...campaigns.filter(({ name }) => name === 'createCampaign' || name === 'recallCampaign').map(administered),
 ]

@@ -1,4 +1,4 @@
-import { Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import { Experiment, Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Category } from '@herald/contracts/category'
 import { deciders } from '@herald/contracts/experiment-metrics'
@@ -37,6 +37,11 @@ const CampaignAudience = z.discriminatedUnion('kind', [
     of: Id.meta({ description: 'The experiment; this send goes to those outside its sample.' }),
     sampleRate: z.number(),
   }),
+  z.object({
+    kind: z.literal('reached'),
+    of: Id.meta({ description: 'The campaign that this one recalls; this send goes to the devices to which that one was sent.' }),
+    skipOpened: z.boolean().meta({ description: 'Devices that reported it opened are left out.' }),
+  }),
 ])
 const Winner = z.object({
   variant: z.string(),
@@ -51,6 +56,7 @@ const content = ContentMap as unknown as z.ZodType<Content>
 const ExperimentRead = z.object({
   sampleRate: z.number(),
   variants: z.array(z.object({ id: z.string(), name: z.string(), weight: z.number(), content })),
+  auto: Experiment.shape.auto,
 })
 
 const { stats, rates } = CampaignStats.shape
@@ -82,6 +88,7 @@ export const Campaign = describes<CampaignRead>()(
     sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
+    recallOf: Id.nullable().meta({ description: 'The campaign that this one recalls.' }),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     cancelling: z
       .boolean()

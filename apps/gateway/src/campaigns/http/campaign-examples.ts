@@ -28,6 +28,7 @@ const draft = {
   bypass: {},
   recurringOf: null,
   remainderOf: null,
+  recallOf: null,
   author: 'Anna',
   failure: null,
   cancelling: false,
@@ -78,6 +79,14 @@ export const campaignExamples: Record<string, Example> = {
   replaceCategory: { bodies: { category: { ...savedCategory, default: 'out' } }, answer: { ...category, default: 'out' } },
   sendCampaign: { answer: { status: 'scheduled' } },
   cancelCampaign: { answer: { status: 'cancelled' } },
+  recallCampaign: {
+    bodies: {
+      'another text': { mode: 'replace', content: { _default: 'en', en: { title: 'Correction', body: 'The sale begins on Saturday.' } } },
+      'no notification': { mode: 'dismiss', skipOpened: false },
+      'only stop': { mode: 'stop' },
+    },
+    answer: { id: '671a2b3c4d5e6f7081920a0b', status: 'scheduled' },
+  },
   pickWinner: { bodies: { winner: { variant: 'b' } }, answer: { id: ids.campaign, status: 'sending' } },
   readExperiment: {
     answer: reportOf(

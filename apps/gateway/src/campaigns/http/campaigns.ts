@@ -1,13 +1,14 @@
 import { CreateCampaign } from '@herald/contracts/campaign'
-import { cancelCampaign, createCampaign, pickWinner, readCampaign, sendCampaign } from '@herald/contracts/calls/campaigns'
+import { cancelCampaign, createCampaign, pickWinner, readCampaign, recallCampaign, sendCampaign } from '@herald/contracts/calls/campaigns'
 import { readStats } from '@herald/contracts/calls/tracker'
 import { notFound } from '@herald/contracts/fault'
+import { Recall } from '@herald/contracts/recall'
 import { noStats } from '@herald/contracts/stats'
 import { text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { ratesOf } from '../core/rates.ts'
 import { getApp } from '../../apps/store/apps.ts'
-import { Accepted, CampaignStats, Cancelled, Drafted, Started } from '../../http/answers.ts'
+import { Accepted, CampaignStats, Cancelled, Drafted, Recalled, Started } from '../../http/answers.ts'
 import { replayed } from '../../http/reply.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
@@ -86,6 +87,24 @@ export const campaigns = [
       const { id, status } = await bus.call(pickWinner, { appId, campaignId: params.id, variant, by: null })
       return { id, status }
     },
+  }),
+  route({
+    ...writes,
+    name: 'recallCampaign',
+    method: 'post',
+    path: '/v1/campaigns/:id/recall',
+    body: Recall,
+    idempotent: true,
+    audit: elsewhere('campaign.recalled', ({ id, answered }) => (answered === id ? { id } : { id, followUp: answered })),
+    status: 202,
+    summary: 'Recall a campaign that went out by mistake',
+    description:
+      'Cancels what is unsent. With `replace` or `dismiss` a follow-up then asks each device to which the campaign was sent to show another text in its place, or to remove it. ' +
+      'Devices are asked, and what was read is read: a device that is off gets the follow-up later or never, and browsers cannot be asked to remove.',
+    answers: Recalled,
+    faults: ['not_found', 'invalid_state', 'idempotency_in_progress', 'idempotency_key_reused'],
+    answer: async ({ bus }, { appId, params, body, idempotency }) =>
+      replayed(await bus.call(recallCampaign, { appId, campaignId: params.id, idempotency, recall: body })),
   }),
   route({
     name: 'readCampaignStats',

@@ -128,6 +128,28 @@ export const notificationExamples: Record<string, Example> = {
     },
     answer: { id: ids.campaign, status: 'sending' },
   },
+  sendLiveActivity: {
+    bodies: {
+      'start, on the devices of a user': {
+        activityId: 'match-3',
+        event: 'start',
+        target: { externalIds: ['customer-4711'] },
+        attributesType: 'MatchAttributes',
+        attributes: { home: 'Graz', guest: 'Linz' },
+        contentState: { home: 0, guest: 0 },
+        alert: { _default: 'en', en: { title: 'Graz – Linz', body: 'The match begins.' } },
+      },
+      update: { activityId: 'match-3', event: 'update', attributesType: 'MatchAttributes', contentState: { home: 1, guest: 0 } },
+      end: {
+        activityId: 'match-3',
+        event: 'end',
+        attributesType: 'MatchAttributes',
+        contentState: { home: 2, guest: 1 },
+        dismissAt: '2026-01-31T18:00:00.000Z',
+      },
+    },
+    answer: { id: ids.campaign, status: 'sending' },
+  },
   sendNotifications: {
     bodies: {
       'two orders': {

@@ -36,6 +36,8 @@ export const exampleParam: Record<string, string> = {
   deviceId: 'ios-300',
   externalId: 'customer-4711',
   kind: 'o',
+  attributesType: 'MatchAttributes',
+  activityId: 'match-3',
   msgId:
     'NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2fDY3MWEyYjNjNGQ1ZTZmNzA4MTkyMGEwNXw2NzFhMmIzYzRkNWU2ZjcwODE5MjBhMDJ8NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTAxfGlvc3w.q83vEjRWeJCrze8SNFZ4kA',
 }

@@ -16,9 +16,8 @@ import { fullAnswers } from '../../testing/described-answer.ts'
 import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
-// These tests bring about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. So they fail when the
-// document lists an answer that the gateway can never give. Fakes of the other services give the refusals; that a real service refuses in the same
-// way is not tested here.
+// Brings about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. Fakes of the other services give the
+// refusals; that a real service refuses alike is not tested here.
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -56,6 +55,8 @@ function rightQuestion(route: Route): Question {
   const params: Record<string, string> = {
     externalId: 'customer-4711',
     kind: 'o',
+    attributesType: 'MatchAttributes',
+    activityId: 'match-3',
     msgId,
     itemId: newId(),
     id: route.path.includes('campaigns') ? campaignId : newId(),

@@ -97,8 +97,8 @@ export function readLine(bytes: Buffer, isEnd: boolean): Read | undefined {
 }
 
 /**
- * Reads bytes as a text; undefined when they are not UTF-8. Decoding replaces wrong bytes by U+FFFD. A valid text may hold that character too, so a
- * text that has it is encoded again and compared with the bytes.
+ * Reads bytes as a text; undefined when they are not UTF-8. Decoding replaces wrong bytes by U+FFFD, which a valid text may hold too, so such a text
+ * is encoded again and compared.
  */
 function readUtf8(bytes: Buffer): string | undefined {
   const text = bytes.toString()

@@ -1,5 +1,7 @@
 import * as calls from '@herald/contracts/calls/audience'
 import { listConversions, listPushes, newestPushes } from '@herald/contracts/calls/tracker'
+import { PreferenceChanges } from '@herald/contracts/category'
+import { Inbox } from '@herald/contracts/inbox'
 import { AddressSearch, OwnedDevice, MaskedUser } from '@herald/contracts/person'
 import { ChangeDevice, UserChanges } from '@herald/contracts/subscription'
 import { ObjectId, text } from '@herald/contracts/text'
@@ -7,6 +9,10 @@ import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import type { Gateway } from '../../gateway.ts'
 import { getApp } from '../../apps/store/apps.ts'
+import { ShownPreferences } from '../../http/answers.ts'
+import { changePreferences } from '../change-preferences.ts'
+import { readInbox } from '../read-inbox.ts'
+import { InboxPage } from './inbox.ts'
 import { DeviceWithPushes, FoundUser, UserList, UserWithPushes } from './user-answers.ts'
 import { shownOpen } from '../../core/open-push.ts'
 import { elsewhere, route } from '../../http/route.ts'
@@ -110,6 +116,37 @@ export const usersOfApp = [
       await bus.call(calls.changeUser, { appId, user, changes: body })
       return bus.call(calls.readMaskedUser, { appId, user })
     },
+  }),
+  route({
+    name: 'changePreferencesOfApp',
+    method: 'patch',
+    path: `${oneUser}/preferences`,
+    key: 'admin',
+    scope: 'people',
+    body: PreferenceChanges,
+    status: 200,
+    summary: 'Let a user join or leave categories',
+    description:
+      'True joins, false leaves, null takes the own choice back, so that the default of the category holds. A locked category is 422.',
+    answers: ShownPreferences,
+    audit: elsewhere('user.changed'),
+    // An operator is not the app's backend, so the change does not make the user known to it.
+    answer: ({ bus }, { appId, params, body }) =>
+      changePreferences(bus, { appId, of: { userId: params.id }, changes: body, keyKind: 'public' }),
+  }),
+  route({
+    name: 'readInboxOfApp',
+    method: 'get',
+    path: `${oneUser}/inbox`,
+    key: 'admin',
+    scope: 'people',
+    query: InboxPage,
+    status: 200,
+    summary: 'Read the inbox of a user as the user sees it',
+    answers: Inbox,
+    answer: (gateway, { appId, params, query: { limit, cursor } }) =>
+      // An operator needs no identity token, as the app's backend needs none.
+      readInbox(gateway, { appId, of: { userId: params.id }, keyKind: 'secret', token: undefined, limit, cursor }),
   }),
   route({
     name: 'deleteUserOfApp',

@@ -9,7 +9,10 @@ const reads = { key: 'secret', scope: 'users:read' } as const
 const writes = { key: 'secret', scope: 'users:write' } as const
 const ofDevice = '/v1/subscriptions/:id/inbox'
 
-const Page = z.strictObject({ limit: z.coerce.number().int().min(1).max(inboxPage).default(20), cursor: z.string().max(200).optional() })
+export const InboxPage = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(inboxPage).default(20),
+  cursor: z.string().max(200).optional(),
+})
 
 const texts = {
   read:
@@ -27,7 +30,7 @@ const ofUsers = [byId, byExternalId].flatMap(({ path, suffix, texts: ofPath, add
     method: 'get',
     path: `${path}/inbox`,
     texts: ofPath,
-    query: Page,
+    query: InboxPage,
     status: 200,
     summary: 'Read a person’s inbox',
     description: texts.read,
@@ -72,7 +75,7 @@ export const inbox = [
     name: 'readInboxOfDevice',
     method: 'get',
     path: ofDevice,
-    query: Page,
+    query: InboxPage,
     status: 200,
     summary: 'Read the inbox of a device’s owner',
     description: texts.read + identity,

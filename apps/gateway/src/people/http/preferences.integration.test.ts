@@ -7,7 +7,7 @@ import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
-import { hmacSecret, startGateway } from '../../testing/start-gateway.ts'
+import { adminToken, hmacSecret, startGateway } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
 const nats = await freshNats()
@@ -57,7 +57,7 @@ test.each(paths)('GET %s shows every category with its default, the own choice o
 })
 
 // spec: categories/change
-test('a change names the person by device, id or external id; a public key may change only the owner of a device', async () => {
+test('a change names the person by device, id or external id; a public key only a device’s owner', async () => {
   given({ news: true })
   const body = { categories: { offers: null, news: true } }
   for (const path of paths) expect((await gateway.ask({ method: 'PATCH', path, headers: withKey, body })).status).toBe(200)
@@ -87,6 +87,24 @@ test('a locked and an unknown category are refused at their paths, and then noth
   expect(changes()).toEqual([])
 })
 
+// spec: administration/user-preferences
+test('an operator changes the choices of a person without making the person known to the backend, and a locked category is refused', async () => {
+  given({ news: true })
+  const headers = { authorization: `Bearer ${adminToken}` }
+  const path = `/v1/admin/apps/${appId}/users/${userId}/preferences`
+  const put = (categories: object) => gateway.ask({ method: 'PATCH', path, headers, body: { categories } })
+  expect((await put({ news: true, offers: null })).body).toMatchObject({
+    categories: [
+      { id: 'offers', subscribed: true },
+      { id: 'news', subscribed: true },
+      { id: 'security', locked: true },
+    ],
+  })
+  const { status, body } = await put({ security: false })
+  expect([status, body.error?.details?.[0]?.path]).toEqual([422, 'categories.security'])
+  expect(changes()).toMatchObject([{ of: { userId }, changes: { news: true, offers: null }, keyKind: 'public' }])
+})
+
 const push = { appId, campaignId: newId(), userId, subscriptionId, platform: 'web', variant: '' } as const
 const tap = (msgId: string, from = '192.0.2.1') =>
   gateway.ask({ method: 'POST', path: `/v1/u/${msgId}`, headers: { 'x-forwarded-for': from } })
@@ -102,7 +120,7 @@ test('one tap takes the user of the push out of the campaign’s category, witho
 })
 
 // spec: categories/one-tap
-test('a forged msgId is refused with 400, and a signed one is answered 204 when there is nothing to leave or the user is gone', async () => {
+test('a forged msgId is 400; a signed one is 204 with nothing to leave or the user gone', async () => {
   const msgId = mintMessageId(hmacSecret, push)
   for (const forged of [mintMessageId('another secret', push), `${msgId.slice(0, -1)}${msgId.endsWith('A') ? 'B' : 'A'}`, 'x', 'a.b']) {
     const { status, body } = await tap(forged)

@@ -191,6 +191,8 @@ export const userExamples: Record<string, Example> = {
   changePreferencesOfDevice: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
   readInbox: { answer: inbox },
   readInboxByExternalId: { answer: inbox },
+  putActivityStartToken: { bodies: { token: { token: '80a3f1c2d4e5b697' } }, answer: { id: ids.device } },
+  putActivity: { bodies: { token: { attributesType: 'MatchAttributes', token: '80f7c0ffee00d1e2' } }, answer: { id: ids.device } },
   readInboxOfDevice: { answer: inbox },
   markInbox: { bodies: marks },
   markInboxByExternalId: { bodies: marks },
@@ -212,6 +214,8 @@ export const userExamples: Record<string, Example> = {
   },
   readUserOfApp: { answer: { ...shownUser, pushes: [push], conversions: [conversion] } },
   changeUserOfApp: { bodies: { tags: { tags: { plan: 'pro', trial: null } } }, answer: shownUser },
+  changePreferencesOfApp: { bodies: { 'leave a category': { categories: { offers: false } } }, answer: preferences },
+  readInboxOfApp: { answer: inbox },
   readSubscriptionOfApp: { answer: { ...owned, pushes: [push] } },
   changeSubscriptionOfApp: {
     bodies: { 'a test device': { test: true }, 'opt out': { optedIn: false } },

@@ -100,9 +100,9 @@ export const pictureFiles = [
     status: 200,
     summary: 'Load a picture of a message',
     mediaType: 'image/*',
-    async answer({ pictures: known }, { params }) {
+    async answer({ pictures: known }, { params, visitor }) {
       const name = nameOf(params.file)
-      const picture = name === undefined ? undefined : await known.find(name)
+      const picture = name === undefined ? undefined : await known.find(name, visitor().address)
       if (!picture) throw notFound()
       return new Reply(picture.bytes, { headers: { ...headers, 'content-type': picture.mediaType } })
     },

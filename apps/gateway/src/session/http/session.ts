@@ -38,7 +38,7 @@ function signedIn(session: SignedIn | undefined): SignedIn {
   throw fault('unauthorized', 'There is no session: POST /v1/admin/session begins one.')
 }
 
-/** The routes for signing in to the dashboard and out of it (docs/decisions/0050). */
+/** The routes for signing in to the dashboard and out of it (docs/decisions/0052). */
 export const session = [
   route({
     name: 'beginSession',

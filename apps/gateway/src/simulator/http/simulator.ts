@@ -44,7 +44,7 @@ const bySimulator = { key: 'admin', scope: 'platform', faults: ['queue_unavailab
 const badCursor = () => invalidField('cursor', 'must be the nextCursor of an earlier answer')
 
 /**
- * The routes for the part of the simulator's control API that the dashboard needs (docs/decisions/0050). Without a simulator a request that would ask
+ * The routes for the part of the simulator's control API that the dashboard needs (docs/decisions/0052). Without a simulator a request that would ask
  * it is 404.
  */
 export const simulator = [

@@ -17,7 +17,6 @@ export type Fields = Record<string, unknown>
 /** Gives the fields of an object, and no field for any other value. */
 export const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {})
 
-/** Gives the fields of an object whose values are texts. */
 export const texts = (value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(fields(value)).flatMap(([name, one]) => (typeof one === 'string' ? [[name, one]] : [])))
 

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { neededText, pointsText, upliftVerdict, verdictOf, whenDecided, type ExperimentReport, type Uplift } from './experiment-words.ts'
+
+const variant = (id: string, sent: number, events: number) => ({ id, assigned: sent, sent, events, rate: events / sent, low: 0, high: 1 })
+const report = (changed: Partial<ExperimentReport> = {}): ExperimentReport => ({
+  metric: 'open',
+  asOf: '2026-12-01T10:00:00.000Z',
+  final: false,
+  sampleRatio: { p: 0.8, ok: true },
+  sentRatio: { p: 0.8, ok: true },
+  variants: [variant('a', 5_000, 500), variant('b', 5_000, 620)],
+  comparisons: [],
+  p: 0.21,
+  decided: false,
+  decidedBy: null,
+  needed: { usersPerVariant: 14_000 },
+  ...changed,
+})
+const nameOf = (id: string) => id.toUpperCase()
+
+// spec: dashboard/experiment
+test('an experiment is called decided only when the report says so, and else the page says why not', () => {
+  const said = (changed: Partial<ExperimentReport>) => verdictOf(report(changed), nameOf, undefined)
+  expect(said({})).toBe('Not yet decided (B 12.4 %, A 10.0 %): such a difference may be chance. You may look as often as you like.')
+  expect(said({ p: 0.012, decided: true })).toBe(
+    'B is opened by more users than the others (B 12.4 %, A 10.0 %), and hardly by chance: between equal texts a difference as clear shows in at most 1.2 % of experiments, however often one looks.',
+  )
+  expect(said({ variants: [variant('a', 5_000, 0), variant('b', 5_000, 0)] })).toBe('Not yet decided: nobody has opened yet.')
+  expect(said({ variants: [variant('a', 80, 8), variant('b', 5_000, 620)], p: 0.01 })).toMatch(/needs 500 users .* the smallest has 80\.$/)
+  expect(said({ sampleRatio: { p: null, ok: null } })).toMatch(/when all pushes of the sample are queued\.$/)
+  // A small p decides nothing while the split is crooked.
+  expect(said({ p: 0.001, sentRatio: { p: 0.0001, ok: false } })).toMatch(/^Not decided: the users are not split/)
+})
+
+test('how many users an experiment needs is said while it has fewer', () => {
+  expect(neededText(report())).toMatch(/about 14,000 users of each variant\.$/)
+  expect(neededText(report({ needed: { usersPerVariant: 4_000 } }))).toBeUndefined()
+  expect(neededText(report({ needed: { usersPerVariant: null } }))).toBeUndefined()
+})
+
+// spec: dashboard/experiment
+test('the page says who picks the winner, when Herald looks and what happens at the end of its time', () => {
+  const auto = { afterMinutes: 240, ifInconclusive: 'best' } as const
+  expect(whenDecided(undefined, 5, true)).toBe('You pick the winner. It goes to everybody outside the sample.')
+  expect(whenDecided(undefined, null, true)).toMatch(/^A winner can be picked when the last push/)
+  expect(whenDecided(auto, null, false)).toMatch(/^Everybody got one/)
+  expect(whenDecided(auto, null, true)).toMatch(/^Herald looks from 1 hour after .* After 4 hours the best so far goes out\.$/)
+  expect(whenDecided(auto, 20, true)).toMatch(
+    /^Herald looks for the first time in 40 minutes, .* In 220 minutes the best so far goes out\.$/,
+  )
+  expect(whenDecided(auto, 61, true)).toMatch(/^Herald looks each minute, /)
+  expect(whenDecided({ ...auto, ifInconclusive: 'none' }, 241, true)).toMatch(/nothing was decided\. You may pick a winner yourself\.$/)
+})
+
+// spec: dashboard/uplift
+test('an uplift is called one only when its interval leaves out 0', () => {
+  const uplift = (changed: Partial<Uplift>): Uplift => ({
+    treated: { users: 9_000, converted: 300, rate: 0.0333 },
+    control: { users: 1_000, converted: 25, rate: 0.025 },
+    ...{ difference: 0.0083, low: -0.003, high: 0.017, upliftPercent: 33.3, final: false, ...changed },
+  })
+  expect(upliftVerdict(uplift({}))).toEqual({ is: 'unknown', text: 'Not yet known: the difference may be chance.' })
+  expect(upliftVerdict(uplift({ low: 0.001 })).text).toBe('More people converted than without it: +0.8 points (+33.3 %).')
+  expect(upliftVerdict(uplift({ difference: -0.01, low: -0.02, high: -0.001, upliftPercent: -20 })).text).toBe(
+    'Fewer people converted than without it: −1.0 points (−20.0 %).',
+  )
+  expect(upliftVerdict(uplift({ control: { users: 0, converted: 0, rate: 0 } })).text).toMatch(/^Nobody was held out/)
+  expect([0.0001, -0.0001, 0.012].map(pointsText)).toEqual(['0.0 points', '0.0 points', '+1.2 points'])
+})

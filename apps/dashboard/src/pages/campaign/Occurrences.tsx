@@ -1,0 +1,28 @@
+import { api } from '../../api/client.ts'
+import { dayText } from '../../core/schedule-text.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Time } from '../../ui/Time.tsx'
+
+/** Shows when a recurrence is sent next. */
+export function Occurrences({ appId, campaignId }: { appId: string; campaignId: string }) {
+  const { data } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/campaigns/{id}/occurrences',
+    { params: { path: { appId, id: campaignId }, query: { limit: 5 } } },
+    { refetchInterval: 60_000 },
+  )
+  if (!data) return null
+  return (
+    <Card title="Next runs">
+      {data.items.length === 0 && <p className="text-muted">None is left.</p>}
+      <ol aria-label="Next runs" className="grid list-none gap-1 p-0">
+        {data.items.map(({ at, localDate }) => (
+          <li key={localDate} className="flex flex-wrap gap-x-3">
+            <span>{dayText(localDate)}</span>
+            <Time at={at} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}

@@ -1,0 +1,161 @@
+import type { AutoDraft, ExperimentDraft } from '../../core/campaign-draft.ts'
+import { minutesText } from '../../core/schedule-text.ts'
+import type { ErrorAt } from '../../ui/content/LocaleTabs.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { Switch } from '../../ui/Switch.tsx'
+import { TextInput } from '../../ui/TextInput.tsx'
+
+const usual: AutoDraft = { metric: 'open', afterMinutes: 240, alpha: 0.05, minUsers: 500, ifInconclusive: 'none' }
+const grid = 'grid grid-cols-[repeat(auto-fit,minmax(min(100%,13rem),1fr))] gap-3'
+const waits = [60, 120, 240, 480, 1_440, 2_880, 10_080]
+
+/** Lets the operator have the winner of an experiment sent by itself, and say what decides it. */
+export function AutoAsk({
+  experiment,
+  onChange,
+  errorAt,
+}: {
+  experiment: ExperimentDraft
+  onChange: (experiment: ExperimentDraft) => void
+  errorAt: ErrorAt
+}) {
+  const { auto, sampleRate } = experiment
+  const isAll = sampleRate >= 1
+  const own = errorAt('experiment.auto')
+  const put = (changed: Partial<AutoDraft>) => onChange({ ...experiment, auto: { ...usual, ...auto, ...changed } })
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="sr-only">The winner</legend>
+      <div>
+        <Switch
+          label="Send the winner by itself"
+          checked={auto !== undefined}
+          onChange={(on) => onChange({ ...experiment, auto: on ? usual : undefined })}
+          disabled={isAll && auto === undefined}
+        />
+        <p className="text-sm text-muted">
+          {isAll
+            ? 'Everybody is in the sample, so nobody is left to send a winner to.'
+            : auto === undefined
+              ? 'You pick the winner on the campaign’s page.'
+              : 'Herald looks each minute and sends the better variant as soon as the difference is no chance.'}
+        </p>
+        {own !== undefined && <p className="text-sm text-bad">It {own}</p>}
+      </div>
+      {auto && <Conditions auto={auto} onChange={put} errorAt={(path) => errorAt(`experiment.auto.${path}`)} />}
+    </fieldset>
+  )
+}
+
+function Conditions({ auto, onChange, errorAt }: { auto: AutoDraft; onChange: (changed: Partial<AutoDraft>) => void; errorAt: ErrorAt }) {
+  const { metric, conversion, afterMinutes, minMinutes, alpha, minUsers, ifInconclusive } = auto
+  const choices = [...new Set([...waits, afterMinutes])].toSorted((one, other) => one - other)
+  return (
+    <>
+      <div className={grid}>
+        <Field label="What counts" error={errorAt('metric')}>
+          {(control) => (
+            <Select
+              {...control}
+              value={metric}
+              onChange={({ target }) => {
+                const chosen = target.value as AutoDraft['metric']
+                onChange({ metric: chosen, conversion: chosen === 'conversion' ? (conversion ?? '') : undefined })
+              }}
+              options={[
+                { value: 'open', label: 'Opens' },
+                { value: 'click', label: 'Clicks' },
+                { value: 'conversion', label: 'A conversion' },
+              ]}
+            />
+          )}
+        </Field>
+        {metric === 'conversion' && (
+          <Field label="Name of the conversion" hint="As your backend reports it, such as order" error={errorAt('conversion')}>
+            {(control) => (
+              <TextInput {...control} value={conversion ?? ''} onChange={({ target }) => onChange({ conversion: target.value })} />
+            )}
+          </Field>
+        )}
+        <Field label="Wait at most" hint="After the last push of the sample" error={errorAt('afterMinutes')}>
+          {(control) => (
+            <Select
+              {...control}
+              value={String(afterMinutes)}
+              onChange={({ target }) => onChange({ afterMinutes: Number(target.value) })}
+              options={choices.map((minutes) => ({ value: String(minutes), label: minutesText(minutes) }))}
+            />
+          )}
+        </Field>
+        <Field label="If it is not decided by then">
+          {(control) => (
+            <Select
+              {...control}
+              value={ifInconclusive}
+              onChange={({ target }) => onChange({ ifInconclusive: target.value === 'best' ? 'best' : 'none' })}
+              options={[
+                { value: 'none', label: 'Send none: I decide' },
+                { value: 'best', label: 'Send the best so far' },
+              ]}
+            />
+          )}
+        </Field>
+      </div>
+      <details>
+        <summary className="min-h-6">When it counts as decided</summary>
+        <div className={`${grid} mt-2`}>
+          <NumberField
+            label="Not before (minutes)"
+            hint="A text that is only opened sooner looks better at first."
+            value={minMinutes ?? Math.min(60, afterMinutes)}
+            onChange={(minutes) => onChange({ minMinutes: minutes })}
+            error={errorAt('minMinutes')}
+          />
+          <NumberField
+            label="Users of each variant"
+            hint="At least this many with a push sent"
+            value={minUsers}
+            onChange={(users) => onChange({ minUsers: users })}
+            error={errorAt('minUsers')}
+          />
+          <NumberField
+            label="Chance of a mistake (%)"
+            hint="How often a winner may be named where there is none"
+            value={Math.round(alpha * 1_000) / 10}
+            onChange={(percent) => onChange({ alpha: percent / 100 })}
+            error={errorAt('alpha')}
+          />
+        </div>
+      </details>
+    </>
+  )
+}
+
+function NumberField({
+  label,
+  hint,
+  value,
+  onChange,
+  error,
+}: {
+  label: string
+  hint: string
+  value: number
+  onChange: (value: number) => void
+  error: string | undefined
+}) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <TextInput
+          {...control}
+          type="number"
+          step="any"
+          value={Number.isNaN(value) ? '' : value}
+          onChange={({ target }) => onChange(target.valueAsNumber)}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,31 @@
+import type { SendRate } from '@herald/contracts/send-fields'
+import { fastestRate, slowestRate } from '../../core/send-rate.ts'
+import { Field } from '../Field.tsx'
+import { TextInput } from '../TextInput.tsx'
+
+/** Lets the operator limit how many pushes of a message go out in a minute. */
+export function RateField({
+  value,
+  onChange,
+  error,
+}: {
+  value: SendRate | null
+  onChange: (rate: SendRate | null) => void
+  error?: string | undefined
+}) {
+  return (
+    <Field label="At most a minute" hint="Empty: as fast as possible. Slower when your shop must keep up with the visits." error={error}>
+      {(control) => (
+        <TextInput
+          {...control}
+          type="number"
+          min={slowestRate}
+          max={fastestRate}
+          placeholder="pushes a minute"
+          value={value === null || Number.isNaN(value.perMinute) ? '' : value.perMinute}
+          onChange={({ target }) => onChange(target.value === '' ? null : { perMinute: target.valueAsNumber })}
+        />
+      )}
+    </Field>
+  )
+}

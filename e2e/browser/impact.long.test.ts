@@ -1,0 +1,143 @@
+import { until } from '@herald/testing/until'
+import { beforeAll, expect, test } from 'vitest'
+import { givenDevices, ok, read, sendCampaign, untilSettled, untilStatus } from '../tests/campaigns.ts'
+import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+
+// What a send caused, an experiment, and the rate of a send, in the dashboard.
+
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
+beforeAll(async () => {
+  ;({ tenant, open } = await openDashboard())
+  ok(await tenant.admin('PATCH', '', { settings: { holdout: { percent: 20 } } }), 200)
+  await givenDevices(tenant, 'android', 60, (place) => ({ externalId: `buyer-${place}` }))
+})
+
+const report = (from: number, to: number) =>
+  tenant.call('POST', '/v1/conversions', {
+    events: Array.from({ length: to - from }, (_, place) => ({
+      ...{ id: `order-${from + place}`, externalId: `buyer-${from + place}`, name: 'order', at: new Date().toISOString() },
+      ...{ value: 12.5, currency: 'EUR' },
+    })),
+  })
+
+// spec: dashboard/conversions, dashboard/uplift, dashboard/experiment
+test('a send shows its conversions by variant and what it caused, and neither is called certain while it may be chance', async () => {
+  const text = (title: string) => ({ _default: 'en', en: { title, body: 'Today' } })
+  const variants = ['Sober', 'Loud'].map((name) => ({ id: name.toLowerCase(), name, weight: 1, content: text(name) }))
+  const auto = { metric: 'conversion', conversion: 'order', afterMinutes: 240, ifInconclusive: 'none' }
+  const id = await sendCampaign(tenant, { name: 'Which words?', experiment: { sampleRate: 0.9, variants, auto } }, 'sending')
+  await untilSettled(tenant, id)
+  ok(await report(0, 20), 200)
+  const { stats } = await read(tenant, id)
+  const { count = 0, value = {} } = stats.conversions?.['order'] ?? {}
+  expect(count).toBeGreaterThan(0)
+
+  const { page, watched } = await open(`/campaigns/${id}`)
+  const conversions = page.getByRole('table', { name: 'Conversions' })
+  await conversions.getByRole('row', { name: new RegExp(`^order ${count} .* ${value['EUR']} EUR$`) }).waitFor()
+  await conversions
+    .getByRole('row', { name: /^Variant (Sober|Loud) / })
+    .first()
+    .waitFor()
+
+  await page.getByText('Not decided', { exact: true }).waitFor()
+  await page.getByText(/^Not yet decided \(.*each variant needs 500 users/).waitFor()
+  await page.getByText(/^Herald looks for the first time in \d+ minutes, .* it is left to you\.$/).waitFor()
+  await page.getByRole('tab', { name: 'Opens' }).click()
+  await page.getByText('Not yet decided: nobody has opened yet.').waitFor()
+
+  const caused = page.getByRole('region', { name: 'What it caused' })
+  await caused.getByText('Not yet known', { exact: true }).waitFor()
+  await caused.getByRole('row', { name: /^Held out / }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+
+  await page.goto(page.url().replace(/campaigns\/.*/, 'impact'))
+  await page
+    .getByRole('table', { name: 'Conversions' })
+    .getByRole('row', { name: /^order / })
+    .waitFor()
+  await page.getByText('20 % of people get no campaign').waitFor()
+  await page.getByRole('row', { name: /^Meant to get it / }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Draw others' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Draw others' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const { settings } = ok(await tenant.admin<{ settings: { holdout: { generation: number } } }>('GET', ''), 200)
+  expect(settings.holdout.generation).toBe(2)
+  expect(watched.faults).toEqual([])
+})
+
+// spec: dashboard/rate
+test('an operator sees how long a slow send takes, makes it faster while it goes out, and lifts the limit', async () => {
+  const id = await sendCampaign(tenant, { name: 'Slowly', sendRate: { perMinute: 60 }, bypass: { holdout: true } }, 'sending')
+  const { page, watched } = await open(`/campaigns/${id}`)
+  await page.locator('[data-rate]', { hasText: /^60 a minute · about .* left$/ }).waitFor()
+  await page.getByRole('button', { name: 'Change the rate' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('At most a minute').fill('30')
+  await dialog.getByText('is a whole number from 60 to 6,000,000').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Change the rate' }).isDisabled()).toBe(true)
+  await dialog.getByLabel('At most a minute').fill('120')
+  expect(await barriersOf(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Send 120 a minute' }).click()
+  await page.locator('[data-rate]', { hasText: /^120 a minute/ }).waitFor()
+  expect(await read(tenant, id)).toMatchObject({ sendRate: { perMinute: 120 }, status: 'sending' })
+  await page.getByRole('button', { name: 'Lift the limit' }).click()
+  await page.locator('[data-sentence]', { hasText: /^Sent/ }).waitFor()
+  await untilStatus(tenant, id, 'sent')
+  await until(async () => (await page.locator('[data-rate]').count()) === 0)
+  expect(watched.faults).toEqual([])
+})
+
+// spec: dashboard/send-options, dashboard/next-runs
+test('an operator writes a monthly message with a category, a rate and an inbox, skips a day, and sees the next runs', async () => {
+  ok(await tenant.admin('POST', '/categories', { id: 'offers', name: 'Offers', default: 'in' }), 201)
+  const { page, watched } = await open('/compose')
+  const field = (name: string) => page.getByRole('textbox', { name: new RegExp(`^${name}`) })
+  await field('Title').fill('First of the month')
+  await field('Text').fill('Your points')
+  await page.getByRole('region', { name: 'Options' }).getByRole('button').first().click()
+  await page.getByLabel('Category').selectOption('Offers')
+  await page.getByText('Everybody, until they leave it.').waitFor()
+  await page.getByLabel('At most a minute').fill('600')
+  await page.getByLabel('Add to the badge').fill('1')
+  expect(await page.getByLabel('Badge', { exact: true }).isDisabled()).toBe(true)
+  await page.getByLabel('Put it into the inbox').check()
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('region', { name: 'Options' }).getByRole('button').first().click()
+  await page.getByText('Category offers, in the inbox, 600 a minute, own sound or badge').waitFor()
+
+  await page.getByRole('region', { name: 'Schedule' }).getByRole('button').first().click()
+  await page.getByRole('radio', { name: /^Recurring/ }).check()
+  await page.getByLabel('How often').selectOption('On days of the month')
+  await page.getByLabel('Days of the month').fill('1, lost')
+  await page.getByText('are numbers from 1 to 31, or last').waitFor()
+  await page.getByLabel('Days of the month').fill('last, 1')
+  await page.getByLabel('First day').fill('2030-01-01')
+  await page.getByLabel('Skip a day').fill('2030-01-31')
+  await page.getByRole('button', { name: 'Skip it' }).click()
+  await page.getByRole('list', { name: 'Skipped days' }).getByText('Thursday 31 January 2030').waitFor()
+  const next = page.getByRole('table', { name: 'The next instants' })
+  await until(async () => /Jan 1, 2030|1 Jan 2030/.test(await next.innerText()) && !/Jan 31/.test(await next.innerText()))
+  expect(await barriersOf(page)).toEqual([])
+
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Saved [\d:]+$/ })
+    .waitFor()
+  const id = page.url().slice(-24)
+  await until(async () => JSON.stringify((await read(tenant, id)).schedule).includes('except'), { what: 'the stored schedule' })
+  expect(await read(tenant, id)).toMatchObject({
+    ...{ category: 'offers', inbox: true, sendRate: { perMinute: 600 }, presentation: { badgeIncrement: 1 } },
+    schedule: { every: 'month', daysOfMonth: [1, -1], startDate: '2030-01-01', except: ['2030-01-31'] },
+  })
+  ok(await tenant.call('POST', `/v1/campaigns/${id}/send`), 202)
+  await page.goto(page.url().replace(`compose/${id}`, `campaigns/${id}`))
+  const runs = page.getByRole('list', { name: 'Next runs' })
+  await until(async () => (await runs.getByRole('listitem').count()) === 5, { what: 'five runs' })
+  expect(await runs.getByRole('listitem').first().innerText()).toContain('Tuesday 1 January 2030')
+  await page.getByRole('link', { name: 'Offers', exact: true }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  expect(watched.faults).toEqual([])
+})

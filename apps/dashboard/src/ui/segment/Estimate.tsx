@@ -69,13 +69,13 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
   const isOld = query.isPlaceholderData || !isSettled || query.isFetching
   return (
     <div className={`flex flex-col gap-2 ${height}`} aria-busy={isOld}>
-      <p aria-live="polite" className={isOld ? 'opacity-60' : undefined}>
+      <p aria-live="polite" className={isOld ? 'text-muted' : undefined}>
         <strong className="text-2xl">
           <Count value={data.count} />
         </strong>{' '}
         {data.count === 1 ? 'device' : 'devices'} can be reached
       </p>
-      <ul className={isOld ? 'flex flex-col gap-1 opacity-60' : 'flex flex-col gap-1'}>
+      <ul className={isOld ? 'flex flex-col gap-1 text-muted' : 'flex flex-col gap-1'}>
         {platforms.map((platform) => (
           <li key={platform} className="grid grid-cols-[4.5rem_1fr_5rem] items-center gap-2">
             <span>{platformNames[platform]}</span>
